@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "composition",
+    "correlated_gaussian",
     "csh",
     "discrete_csh",
     "discrete_gaussian",
@@ -37,6 +38,7 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "composition": "",
+        "correlated_gaussian": "",
         "sparse_histograms.csh": "",
         "sparse_histograms.discrete_csh": "",
         "discrete_gaussian": "",

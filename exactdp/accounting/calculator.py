@@ -44,6 +44,7 @@ CALCULATORS = {
     "gaussian": "gaussian.CALCULATOR",
     "gshm": "sparse_histograms.gshm.CALCULATOR",
     "csh": "sparse_histograms.csh.CALCULATOR",
+    "correlated-gaussian": "correlated_gaussian.CALCULATOR",
     "discrete-gaussian": "discrete_gaussian.CALCULATOR",
     "discrete-gshm": "sparse_histograms.discrete_gshm.CALCULATOR",
     "discrete-csh": "sparse_histograms.discrete_csh.CALCULATOR",

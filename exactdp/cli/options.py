@@ -50,6 +50,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "n": ("an integer >= 1", "Number of rows or users, which is public."),
     "threshold": ("an integer >= 0", "Noisy counts above the threshold are released."),
     "resolution": ("a number between 1e-15 and 0.1", "Relative step between candidates.", "1e-9"),
+    "noise": ("discrete or continuous", "Which noise; what is released is discrete.", "discrete"),
     "correlation": (
         "a number > 0",
         "kappa: the shared noise has variance sigma^2/kappa.",
@@ -114,7 +115,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     ),
     "top:counts": ("an integer >= 1", "Number of largest counts to release.", "all"),
     "mechanism:counts": (
-        "auto, gshm, known, top-k-with-base or csh",
+        "auto, gshm, known, correlated, top-k-with-base or csh",
         "How noise is added.",
         "auto",
     ),

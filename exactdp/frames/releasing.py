@@ -18,8 +18,9 @@ from exactdp.frames.gathering import WEIGHTS_CHECKED, gathered
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.paying import paying
 from exactdp.frames.targets import Target, mechanism_for
-from exactdp.mechanisms import GSHMWithSums, KnownKeys, NoisyCounts, TopK, TopKWithBase
+from exactdp.mechanisms import GSHMWithSums, NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
+from exactdp.mechanisms.known_keys import ListedCounts
 from exactdp.parameters import Real, decimal_text, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
@@ -61,8 +62,8 @@ class FrameRelease(Published):
 def described(made: Any) -> str:
     """A mechanism and what is public about its noise, in one line."""
     name, k = type(made).__name__, f"k = {made.k}"
-    if isinstance(made, KnownKeys):
-        return f"{name}, {k}, sigma = {made.sigma:.6g}, all listed keys"
+    if isinstance(made, ListedCounts):
+        return f"{name}, {k}, noise of {made.scale:.6g}, all listed keys"
     if hasattr(made, "tau"):
         above = decimal_text(1 + Fraction(made.tau))
         return f"{name}, {k}, sigma = {float(made.sigma):.6g}, counts above {above}"
@@ -123,7 +124,8 @@ def release(
     on counts, and then counts with the part `share` of the noise budget.
     mechanism: "auto" takes the one with the least error of one count among those that answer the
     question; `choice` says which and why. "gshm" (Gaussian sparse histogram): counts above a
-    threshold. "known": for `keys`. "top-k-with-base": for `top`, users are not bounded. "csh"
+    threshold. "known": for `keys`; "correlated": the same with about half the noise where users
+    contribute to most of them. "top-k-with-base": for `top`, users are not bounded. "csh"
     (correlated sparse histogram): the same, less the (k + 1)-th largest count, which is subtracted;
     its k or top is the number of keys.
     lower: counts below are dropped first. times: number of releases of the same kind (such as one a
@@ -249,7 +251,7 @@ def drawn(
     pay(guarantee)
     if isinstance(made, GSHMWithSums):
         return made.drawn_sums(totals.counts, totals.sums, source), guarantee
-    if isinstance(made, KnownKeys):
+    if isinstance(made, ListedCounts):
         listed = map(question.key, question.listed(rows.get("keys") or []))
         return made.drawn({**dict.fromkeys(listed, 0), **totals.counts}, source), guarantee
     return made.drawn(totals.counts, source), guarantee

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import isqrt
 from typing import Any
 
 from exactdp.errors import InvalidParameter
@@ -14,6 +15,7 @@ from exactdp.mechanisms import (
     GSHM,
     MAD2R,
     SIPS,
+    CorrelatedGaussian,
     GSHMWithSums,
     KnownKeys,
     PartitionSelection,
@@ -87,6 +89,22 @@ def _known(target: Target) -> KnownKeys:
     return KnownKeys.for_target(k=most, **target.pair)
 
 
+def _correlated(target: Target) -> CorrelatedGaussian:
+    if target.times != 1:
+        raise InvalidParameter("times", target.times, "1 for correlated noise")
+    size = target.listed or 1
+    return CorrelatedGaussian.for_target(keys=size, k=min(target.together, size), **target.pair)
+
+
+def _correlation_helps(target: Target) -> bool:
+    """Whether the noise may be less than independent noise: its square in units of that noise is
+    (n + sqrt n)(1 + 1/sqrt n)/4 = (sqrt n + 1)^2/4 for n keys, and that of the latter is k.
+    """
+    if target.k is None or not target.listed or target.limits or target.times != 1:
+        return False
+    return 4 * target.k >= (isqrt(target.listed) + 1) ** 2
+
+
 def _largest(kind: type[TopK], target: Target) -> TopK:
     if target.times != 1:
         raise InvalidParameter("times", target.times, "1 for the largest counts")
@@ -105,6 +123,7 @@ def _selected(target: Target) -> KeyRounds:
 _TABLE: Mapping[str, tuple[Callable[[Target], Any], Callable[[Target], bool]]] = {
     "gshm": (_gshm, lambda t: t.k is not None and (t.listed is None or bool(t.limits))),
     "known": (_known, lambda t: t.k is not None and t.listed is not None and not t.limits),
+    "correlated": (_correlated, _correlation_helps),
     "top-k-with-base": (
         partial(_largest, TopKWithBase),
         lambda t: t.top is not None and t.listed is None and not t.limits,
@@ -126,7 +145,7 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
         make, _ = _TABLE[name]
         if target.limits and name != "gshm":
             raise InvalidParameter("mechanism", name, "'gshm' for sums")
-        if name == "known" and target.listed is None:
+        if name in ("known", "correlated") and target.listed is None:
             raise InvalidParameter("mechanism", name, "given with keys")
         return make(target), None
     makers = {each: partial(make, target) for each, (make, fits) in _TABLE.items() if fits(target)}

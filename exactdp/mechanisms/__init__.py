@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         StabilityHistogram,
     )
     from exactdp.mechanisms.key_sets import MAD2R, SIPS, WeightedGaussian
-    from exactdp.mechanisms.known_keys import KnownKeys
+    from exactdp.mechanisms.known_keys import CorrelatedGaussian, KnownKeys
     from exactdp.mechanisms.partition_selection import PartitionSelection
     from exactdp.mechanisms.projections.alp import (
         ALP,
@@ -73,6 +73,7 @@ __all__ = [
     "CombinedSketch",
     "CompactHistogram",
     "CompactRelease",
+    "CorrelatedGaussian",
     "DenseLaplace",
     "ExponentialMechanism",
     "FixedTimeSparseHistogram",
@@ -122,7 +123,7 @@ __getattr__, __dir__ = lazily(
         "KeepHeavy KeepHeavyResampled KeepHeavySampled PaddedSparseHistogram PureSparseHistogram "
         "Release SparseHistogram StabilityHistogram",
         "key_sets": "MAD2R SIPS WeightedGaussian",
-        "known_keys": "KnownKeys",
+        "known_keys": "CorrelatedGaussian KnownKeys",
         "projections.alp": "ALP UnitEpsilonALP HistogramALP LogALP SignedALP TotalALP",
         "projections.combined": "Combined",
         "projections.combined_sketch": "CombinedSketch",

@@ -8,33 +8,25 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt
 from typing import Any, Self
 
-from flint import arb, arb_poly, ctx
+from flint import arb
 
 from exactdp.accounting import discrete_csh
 from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.neighbours import ANY_COUNTERS, add_remove
-from exactdp.accounting.sparse_histograms.discrete_top_k import roots
-from exactdp.balls import ball
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen
-from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower
 from exactdp.mechanisms.thresholded.release import NoisyCounts
-from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
+from exactdp.mechanisms.thresholded.shared_gaussian import CorrelatedNoise
 from exactdp.parameters import Real, integer
-from exactdp.samplers import DiscreteGaussian, Source
+from exactdp.samplers import Source
 
 _SPARSE = add_remove(
     "changing counters of a histogram that never has more than k = {k} of them by one each, all in "
     "the same direction"
 )
-
-#: From this variance on, the sum of the two noises is a discrete Gaussian up to a factor between
-#: exp(-2^-100) and exp(2^-100).
-_SMOOTH = 4
 
 
 @frozen
@@ -80,47 +72,15 @@ class CSH(Thresholded):
             raise InvalidParameter(
                 "counts", f"{len(kept)} non-zero counters", f"at most k = {self.k} (or use TopK)"
             )
-        own = DiscreteGaussian(sigma2=self._variance)
-        shared = self._shared.sample(source)
-        noise = draws(own, len(kept), source)
-        doubled = [2 * c + z + shared for c, z in zip(kept.values(), noise, strict=True)]
+        doubled = self._noise.drawn(kept.values(), source)
         return NoisyCounts.above(math.floor(2 * self._limit), kept, doubled, 2)
 
     def _tail(self, t: Fraction) -> arb:
-        return self._sum_tail(math.floor(2 * t), 1)
-
-    def _sum_tail(self, limit: int, shared: int) -> arb:
-        """P(Z_i + the sum of `shared` copies of Z > limit)."""
-        variance = self._variance
-        if variance < _SMOOTH * (isqrt(self.k) + 2):
-            return self._summed(limit, shared)
-        # the tail lies between those of a slightly larger and a slightly smaller variance
-        ends = [above(limit, variance * (1 + shared / root)) for root in roots(self.k)]
-        q = (-2 * arb.pi() ** 2 * ball(variance) / (1 + arb(self.k).sqrt())).exp()
-        eta = 2 * q / (1 - q)  # of each copy, as the variances before it only grow
-        return ends[0].union(ends[1]) * (shared * ((1 + eta) / (1 - eta)).log() * arb(0, 1)).exp()
-
-    def _summed(self, limit: int, shared: int) -> arb:
-        """The same, summed over the values of the copies' sum."""
-        rate = arb(self.k).sqrt() / (2 * ball(self._variance))
-        reach = int((ctx.prec / rate).sqrt().upper().ceil().fmpz()) + 1
-        one = [(-rate * z * z).exp() for z in range(-reach, reach + 1)]
-        every = sum(one, arb(0))
-        # beyond reach, each weight is at most this factor times the previous weight
-        rest = 2 * (-rate * (reach + 1) ** 2).exp() / (1 - (-2 * rate * reach).exp())
-        total = arb(0)
-        for z, weight in enumerate((arb_poly(one) ** shared).coeffs(), -shared * reach):
-            total += weight * above(limit - z, self._variance)
-        left = ((every + rest) ** shared - every**shared) * arb(0.5, 0.5)
-        return (total + left) / (every**shared + left)
-
-    @property
-    def _variance(self) -> Fraction:
-        return 4 * self.sigma**2
+        return self._noise.tail(math.floor(2 * t))
 
     @cached_property
-    def _shared(self) -> SharedGaussian:
-        return SharedGaussian(self._variance, self.k)
+    def _noise(self) -> CorrelatedNoise:
+        return CorrelatedNoise(4 * self.sigma**2, self.k)
 
 
 @frozen

@@ -8,7 +8,7 @@ not for its continuous model. A mechanism that violates its target cannot be mad
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -115,7 +115,10 @@ class Thresholded(ABC):
         not released counts as 0.
         """
         chance, number = delta_target("beta", beta), integer("counters", counters, least=1)
-        single, every = self._error(chance), self._error(chance / number)
+        single, every = (
+            least_error(lambda e: self._error_tail(Fraction(e)), part)
+            for part in (chance, chance / number)
+        )
         floor = int(self._limit)
         return Accuracy(chance, single, floor + single, floor + every)
 
@@ -126,25 +129,6 @@ class Thresholded(ABC):
     @property
     def _limit(self) -> Fraction:
         return 1 + self.tau
-
-    def _error(self, beta: Fraction) -> int:
-        """The least integer e with P(|noise| > e) <= beta, for symmetric noise."""
-
-        def enough(e: int) -> bool:
-            found = refine(
-                lambda: 2 * self._error_tail(Fraction(e)),
-                accept=lambda p: p.upper <= beta or p.lower > beta,
-            )
-            return found.upper <= beta
-
-        high = 1
-        while not enough(high):
-            high *= 2
-        low = -1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
 
     @abstractmethod
     def _check(self, tau: Fraction) -> Check:
@@ -192,6 +176,23 @@ def in_order(elements: Iterable[Any]) -> list[Any]:
 def above_lower(counts: dict[Any, int], lower: int) -> dict[Any, int]:
     """The counters with a true count of at least `lower`."""
     return counts if lower == 1 else {x: c for x, c in counts.items() if c >= lower}
+
+
+def least_error(tail: Callable[[int], arb], beta: Fraction) -> int:
+    """The least integer e with P(|noise| > e) <= beta, for symmetric noise; tail: P(noise > e)."""
+
+    def enough(e: int) -> bool:
+        found = refine(lambda: 2 * tail(e), accept=lambda p: p.upper <= beta or p.lower > beta)
+        return found.upper <= beta
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def draws(noise: DiscreteGaussian, n: int, source: Source) -> list[int]:

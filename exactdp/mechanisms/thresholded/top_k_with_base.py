@@ -47,10 +47,10 @@ class TopKWithBase(TopK):
 
     def _error_tail(self, t: Fraction) -> arb:
         """The base that is added back has noise of its own."""
-        return self._sum_tail(math.floor(2 * t), 2)
+        return self._noise.tail(math.floor(2 * t), 2)
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
-        doubled = 2 * self._base(counts) + self._shared.sample(source)
+        doubled = 2 * self._base(counts) + self._noise.shared.sample(source)
         found = super()._draw(counts, source)
         return NoisyCounts(
             [None, *found.elements], [doubled, *(n + doubled for n in found.numerators)], 2

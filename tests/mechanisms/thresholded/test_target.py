@@ -62,9 +62,9 @@ def test_chance_of_being_seen(made: Thresholded) -> None:
 def test_both_ways_to_the_tail_of_correlated_noise_agree() -> None:
     near = CSH(2, 3, 12, 1, "0.1")
     with precision(256):
-        assert near._variance > 4 * 3  # where the first way is taken
+        assert near._noise.variance > 4 * 3  # where the first way is taken
         for copies in (1, 2):
-            smooth, summed = near._sum_tail(7, copies), near._summed(7, copies)
+            smooth, summed = near._noise.tail(7, copies), near._noise._summed(7, copies)
             assert smooth.overlaps(summed)
             assert smooth.rad() + summed.rad() < 1e-18
 

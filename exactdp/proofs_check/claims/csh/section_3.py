@@ -74,7 +74,7 @@ def _written(
     source, shared = SeededSource(seed), isinstance(code, mechanisms.CSH)
     scale = 2 if shared else 1  # noise in steps of one half, as in Theorem 7.7
     own = DiscreteGaussian(sigma2=scale**2 * Fraction(code.sigma) ** 2)
-    common = code._shared.sample(source) if isinstance(code, mechanisms.CSH) else 0
+    common = code._noise.shared.sample(source) if isinstance(code, mechanisms.CSH) else 0
     noisy = {
         x: count + Fraction(own.sample(source) + common, scale)
         for x, count in counts.items()

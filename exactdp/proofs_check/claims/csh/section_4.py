@@ -180,7 +180,7 @@ def bias(share: Fraction = Fraction(1)) -> None:
         stated = tuple((i, x - base) for i, x in plain.draw(kept, SeededSource(seed)))
         equal(top.draw(counts, SeededSource(seed)), stated, counts=histogram, seed=seed)
         source = SeededSource(seed)
-        noise = Fraction(shown._shared.sample(source), 2)
+        noise = Fraction(shown._noise.shared.sample(source), 2)
         unbiased = plain.draw(kept, source)
         stated = tuple((i, x + base * (share - 1) + noise * share) for i, x in unbiased)
         (_, estimate), *rest = shown.draw(counts, SeededSource(seed))

@@ -112,12 +112,12 @@ def algorithm_4(root: int = 2) -> None:
         own, counts = DiscreteGaussian(sigma2=4 * sigma**2), {x: 1000 + x for x in range(k)}
         for seed in range(10):
             source = SeededSource(seed)
-            common = code._shared.sample(source)
+            common = code._noise.shared.sample(source)
             noisy = {x: c + Fraction(own.sample(source) + common, 2) for x, c in counts.items()}
             equal(dict(code.draw(counts, SeededSource(seed))), noisy, k=k, seed=seed)
     k, sigma = 2, Fraction(1, 5)
     code = mechanisms.CSH(k=k, sigma=sigma, tau=1, epsilon=1, delta="0.999999")
-    law = exact_law(code._shared.sample, residual="1e-4")
+    law = exact_law(code._noise.shared.sample, residual="1e-4")
     found = dict(law.items())
     with precision(BITS):
         for z, p in masses(4 * ball(sigma**2) / arb(k).root(root)).items():
@@ -221,7 +221,7 @@ def centring(step: Fraction = Fraction(1, 2)) -> None:
     distance 1/2, by one of its values; with its whole values it cannot.
     """
     code = mechanisms.CSH(k=4, sigma=1, tau=1, epsilon=1, delta="0.999")
-    law = exact_law(code._shared.sample, residual="1e-3")
+    law = exact_law(code._noise.shared.sample, residual="1e-3")
     offsets = [Fraction(z, 2) for z, _ in law.items() if Fraction(z, 2) % step == 0]
     centred = [o for o in offsets if all(abs(move - o) == Fraction(1, 2) for move in (0, 1))]
     equal(centred, [Fraction(1, 2)])

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import product
+from statistics import NormalDist
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import chi2
+
+from exactdp import InvalidParameter, frames
+from exactdp.accounting import correlated_gaussian
+from exactdp.mechanisms import CorrelatedGaussian, KnownKeys
+from exactdp.samplers import SeededSource
+
+WIDE = range(-18, 19)
+
+
+def hockey_stick(epsilon: float, mu: float) -> float:
+    cdf = NormalDist().cdf
+    return cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * cdf(-mu / 2 - epsilon / mu)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_continuous_noise_against_the_inverse_of_its_covariance(seed: int) -> None:
+    draw = random.Random(seed)
+    k, sigma, epsilon = draw.randint(1, 9), draw.uniform(0.5, 4), draw.uniform(0, 1)
+    kappa = draw.choice([None, draw.uniform(0.2, 5)])
+    most = draw.randint(1, k)
+    covariance = sigma**2 * (np.eye(k) + 1 / (kappa or math.sqrt(k)))
+    inverse = np.linalg.inv(covariance)
+    shifts = [np.array([1] * a + [0] * (k - a)) for a in range(1, most + 1)]
+    expected = max(hockey_stick(epsilon, math.sqrt(s @ inverse @ s)) for s in shifts)
+    found = correlated_gaussian.delta(
+        k=k,
+        sigma=sigma,
+        epsilon=epsilon,
+        noise="continuous",
+        correlation=kappa,
+        contributions=most,
+    )
+    assert float(found.lower) == pytest.approx(expected, rel=1e-9)
+    assert found.upper <= found.lower * (1 + Fraction(1, 10**12))
+
+
+def gaussian(variance: float) -> dict[int, float]:
+    weights = {z: math.exp(-z * z / (2 * variance)) for z in WIDE}
+    total = sum(weights.values())
+    return {z: w / total for z, w in weights.items()}
+
+
+def doubled(counts: tuple[int, ...], sigma: float) -> dict[tuple[int, ...], float]:
+    """The law of twice the released counts."""
+    own, shared = gaussian(4 * sigma**2), gaussian(4 * sigma**2 / math.sqrt(len(counts)))
+    law: dict[tuple[int, ...], float] = defaultdict(float)
+    for (z, p), *rest in product(shared.items(), *[own.items()] * len(counts)):
+        chance = p * math.prod(q for _, q in rest)
+        if chance > 1e-12:
+            law[tuple(2 * c + z + o for c, (o, _) in zip(counts, rest, strict=True))] += chance
+    return law
+
+
+def test_discrete_noise_against_the_law_of_two_counts() -> None:
+    sigma, epsilon = 1.25, 0.5
+    start = doubled((0, 0), sigma)
+
+    def leaks(*counts: int) -> float:
+        moved = doubled(counts, sigma)
+        ways = ((start, moved), (moved, start))
+        return max(
+            sum(max(p - math.exp(epsilon) * q[x], 0) for x, p in law.items()) for law, q in ways
+        )
+
+    given = {"k": 2, "sigma": "1.25", "epsilon": "0.5"}
+    one, both = leaks(1, 0), leaks(1, 1)
+    bound = correlated_gaussian.delta(**given)  # type: ignore[arg-type]
+    assert max(one, both) <= bound.lower < 1.3 * max(one, both)
+    alone = correlated_gaussian.delta(contributions=1, **given)  # type: ignore[arg-type]
+    assert one <= alone.lower <= bound.lower
+
+
+def test_the_law_of_a_release() -> None:
+    """A chi-square test at level 1e-6, on values that are expected at least 8 times."""
+    made = CorrelatedGaussian(keys=2, k=2, sigma="0.5", epsilon=9, delta="0.9")
+    source, number = SeededSource(7), 3000
+    seen = Counter(tuple(made.drawn({"a": 3, "b": 0}, source).numerators) for _ in range(number))
+    law = {x: number * p for x, p in doubled((3, 0), 0.5).items() if number * p >= 8}
+    squares = [(seen[x] - often) ** 2 / often for x, often in law.items()]
+    rest = number - sum(law.values())
+    squares.append((number - sum(seen[x] for x in law) - rest) ** 2 / rest)
+    assert sum(squares) < chi2.isf(1e-6, len(squares) - 1)
+
+
+def test_stated_errors_against_the_law() -> None:
+    made = CorrelatedGaussian(keys=2, k=2, sigma="1.25", epsilon=9, delta="0.9")
+    errors: dict[int, float] = defaultdict(float)
+    for (x, _), chance in doubled((0, 0), 1.25).items():
+        errors[abs(x)] += chance
+    for beta in (0.5, 0.1, 0.01):
+        least = next(e for e in range(99) if sum(p for x, p in errors.items() if x > 2 * e) <= beta)
+        assert made.accuracy(beta).per_query == least
+
+
+def test_calibration_is_least_and_half_of_independent_noise() -> None:
+    found = correlated_gaussian.calibrate(k=100, epsilon=1, delta="1e-6", resolution="1e-3")
+    assert found.refuted is not None
+    again = {"k": 100, "epsilon": 1}
+    assert correlated_gaussian.delta(sigma=found.sigma, **again) <= "1e-6"  # type: ignore[arg-type]
+    assert correlated_gaussian.delta(sigma=found.refuted.value, **again) > "1e-6"  # type: ignore[arg-type]
+    made = CorrelatedGaussian.for_target(keys=100, k=100, epsilon=1, delta="1e-6")
+    assert made.scale < 0.56 * KnownKeys.for_target(k=100, epsilon=1, delta="1e-6").scale
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match=r"delta must be >= 0\.0"):
+        CorrelatedGaussian(keys=3, k=3, sigma=2, epsilon=1, delta="1e-9")
+    made = CorrelatedGaussian.for_target(keys=3, k=3, epsilon=1, delta="1e-6")
+    with pytest.raises(InvalidParameter, match="counts must be all 3 keys"):
+        made.drawn({"a": 1, "b": 2}, SeededSource(1))
+    with pytest.raises(InvalidParameter, match="correlation must be left out"):
+        correlated_gaussian.delta(k=3, sigma=2, epsilon=1, correlation=2)
+
+
+def test_many_known_keys_of_a_frame_get_correlated_noise() -> None:
+    rows = pl.DataFrame(
+        {"uid": [u for u in range(50) for _ in range(30)], "key": [*range(30)] * 50}
+    )
+    out = frames.release(
+        rows, user="uid", by="key", keys=[*range(40)], k=30, epsilon=2, delta="1e-6"
+    )
+    assert isinstance(out.mechanism, CorrelatedGaussian)
+    assert out.frame["key"].to_list() == [*range(40)]
+    error = out.mechanism.accuracy("1e-9", counters=40).simultaneous
+    true = [50] * 30 + [0] * 10
+    assert all(abs(c - t) <= error for c, t in zip(out.frame["count"], true, strict=True))
+    assert "correlated" in str(out.choice)
