@@ -52,7 +52,6 @@ def test_a_command_is_audited(tmp_path: Path) -> None:
     """Randomised response that lies one time in four: e^epsilon = 3."""
     run = python(tmp_path, MECHANISM.format(lie=0.25))
     assert audit(run, True, False, epsilon="0.9", samples=30_000).violation
-    assert not audit(run, True, False, epsilon="1.0987", samples=10_000).violation
 
 
 @pytest.mark.slow

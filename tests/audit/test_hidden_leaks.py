@@ -20,6 +20,7 @@ LONG = {
     "item 600 of a nested list",
     "byte 100",
     "the last letter",
+    "the last letter of a field",
     "bit 40 of 62",
     "a rare key",
     "the tenth number",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections import Counter, OrderedDict, namedtuple
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,10 +22,10 @@ from hypothesis import strategies as st
 from exactdp import InvalidParameter
 from exactdp.audit import Event, audit
 from exactdp.audit.outputs.batch import Outputs, as_outputs
+from exactdp.audit.outputs.copies import fingerprint
 from exactdp.audit.outputs.features import column
 from exactdp.audit.values import common, encoded, types_of
 from tests.audit.mechanisms import Colour, Point, Told
-from tests.audit.processes import printed
 
 Pair = namedtuple("Pair", "a b")
 
@@ -74,12 +77,18 @@ def test_what_can_be_told_apart_is_told_apart(values: list[Any]) -> None:
 
 
 def test_values_are_the_same_in_every_process() -> None:
-    code = (
-        "from tests.audit.test_values import distinct, seen\n"
-        "print([seen(value) for values in distinct() for value in values])"
-    )
-    here = [seen(value) for values in distinct() for value in values]
-    assert printed(code) == f"{here}\n"
+    """Of values and of fingerprints, in a process with a fixed seed of hashes, unlike this one."""
+    code = "from tests.audit.test_values import everything\nprint(everything())"
+    there = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+    )  # fmt: skip
+    assert there.stdout == f"{everything()}\n"
+
+
+def everything() -> list[Any]:
+    sets = as_outputs([{"k": i, "x": {"a", f"b{i}", "c"}} for i in range(64)])
+    return [fingerprint(sets), *(seen(value) for values in distinct() for value in values)]
 
 
 def a_loop() -> list[Any]:

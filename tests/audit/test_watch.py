@@ -127,7 +127,7 @@ def test_the_budget_is_kept() -> None:
 
 
 def test_other_promises_are_watched() -> None:
-    *_, last = watch(Response(1), True, False, promise=GaussianDP(1), samples=60_000)
+    *_, last = watch(Response(1), True, False, promise=GaussianDP(1), samples=30_000)
     assert last.violation
     assert last.bounds["mu"] >= 1
 
@@ -159,7 +159,7 @@ def test_one_draw_copied_is_judged_by_single_calls() -> None:
     def run(data: int, n: int) -> list[int]:
         return [data ^ int(rng.random() > 0.75)] * n
 
-    for report in watch(run, 0, 1, epsilon="1.1", samples=20_000):
+    for report in watch(run, 0, 1, epsilon="1.1", samples=3000):
         assert not report.violation
         assert report.bounds["epsilon"] <= Fraction("1.1")
         assert "once for every output" in report.warning

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,54 +30,38 @@ SLOW = {
 }
 
 
-def quick(case: Case) -> bool:
-    return case.name not in SLOW
+SUITE_NAMES = {case.name for case in SUITE}
+
+
+def slow_but_for(quick: set[str]) -> pytest.MarkDecorator:
+    marked = [pytest.param(c, marks=() if c.name in quick else pytest.mark.slow) for c in SUITE]
+    return pytest.mark.parametrize("case", marked, ids=lambda case: case.name)
 
 
 every_case = pytest.mark.parametrize("case", SUITE, ids=lambda case: case.name)
 
 
+def violated(case: Case, run: Any, samples: int) -> bool:
+    report = audit(
+        run, case.left, case.right, epsilon=case.epsilon, delta=case.delta, samples=samples,
+        alpha=ALPHA,
+    )  # fmt: skip
+    return report.violation
+
+
 def found(case: Case, samples: int, seed: int) -> bool:
     try:
-        report = audit(
-            case.make_broken(seed),
-            case.left,
-            case.right,
-            epsilon=case.epsilon,
-            delta=case.delta,
-            samples=samples,
-            alpha=ALPHA,
-        )
+        return violated(case, case.make_broken(seed), samples)
     except CopiedRandomness:  # outputs that repeat: no statistics needed
         return True
-    return report.violation
 
 
 def flagged(case: Case, samples: int, seed: int) -> bool:
-    report = audit(
-        case.make_correct(seed),
-        case.left,
-        case.right,
-        epsilon=case.epsilon,
-        delta=case.delta,
-        samples=samples,
-        alpha=ALPHA,
-    )
-    return report.violation
+    return violated(case, case.make_correct(seed), samples)
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in SUITE if quick(case)], ids=lambda case: case.name
-)
+@slow_but_for(SUITE_NAMES - SLOW)
 def test_broken_is_found(case: Case) -> None:
-    assert found(case, case.samples, seed=1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "case", [case for case in SUITE if not quick(case)], ids=lambda case: case.name
-)
-def test_broken_is_found_in_more_time(case: Case) -> None:
     assert found(case, case.samples, seed=1)
 
 
@@ -95,11 +80,7 @@ TWINS = {
 }
 
 
-@pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, marks=() if case.name in TWINS else pytest.mark.slow) for case in SUITE],
-    ids=lambda case: case.name,
-)
+@slow_but_for(TWINS)
 def test_twin_is_not_flagged(case: Case) -> None:
     # alpha = 0.01 each: with these fixed seeds none of them is a false alarm
     assert not flagged(case, 2_000, seed=1)
@@ -180,17 +161,21 @@ class TestPromises:
         assert gaussian.delta(sigma=noise.SIGMA_CSH, epsilon=1, sensitivity="3.1623") > "0.1"
 
     def test_order_statistics(self) -> None:
-        twin = KeepHeavySampled(GeoSample(n=1, epsilon=1), universe=4)
+        twin = KeepHeavySampled(GeoSample(n=1, epsilon=1, power_of_two=True), universe=4)
         left, right = twin.law({0: 1}), twin.law({1: 1})
         assert divergence.max_loss(left, right) == Fraction(9, 4)
         assert math.log(9 / 4) < 0.810931
-        assert left == KeepHeavy(GeoSample(n=1, epsilon=1), universe=4).law({0: 1})
+        assert left == KeepHeavy(GeoSample(n=1, epsilon=1, power_of_two=True), universe=4).law(
+            {0: 1}
+        )
 
     @pytest.mark.parametrize("side", ["left", "right"])
     def test_order_statistics_are_drawn_with_that_law(self, side: str) -> None:
         case = next(case for case in SUITE if case.name == "printed-order-statistics")
         data, n = getattr(case, side), 40_000
-        law: Law = KeepHeavySampled(GeoSample(n=1, epsilon=1), universe=4).law({data: 1})
+        law: Law = KeepHeavySampled(GeoSample(n=1, epsilon=1, power_of_two=True), universe=4).law(
+            {data: 1}
+        )
         rows = case.make_correct(4)(data, n)
         for outcome, weight in law.items():
             hits, p = sum(row == dict(outcome) for row in rows), float(weight)
@@ -207,6 +192,7 @@ class TestPromises:
         for odds, epsilon in ((3, 1.098613), (4, 1.386295), (2, 0.693148)):
             assert math.log(odds) < epsilon < math.log(odds) + 2e-6
 
+    @pytest.mark.slow
     def test_coins_from_bits(self) -> None:
         """The white-box audit decides the modulo cases, and by how little the twins keep theirs."""
 

@@ -82,7 +82,7 @@ def frequencies_of_a_secret_size(mended: bool) -> Any:
     return marginal
 
 
-@case("synthcity's PrivBayes, is_weak_mi", numbers(0, 3), "structure", declared=2)
+@case("synthcity's PrivBayes, is_weak_mi", numbers(0, 3, size=2), "structure", declared=2)
 def parents_by_raw_information(mended: bool) -> Any:
     """Whether a parent is used depends on its dependence in the data, without noise."""
 
@@ -135,7 +135,7 @@ def classes_of_the_labels(mended: bool) -> Any:
     return lambda rows: fit(list(rows))
 
 
-@case("Opacus issue 571", numbers(-3, 3, "add-remove"), "leak", declared=1, norm="l2")
+@case("Opacus issue 571", numbers(-3, 3, "add-remove", size=2), "leak", declared=1, norm="l2")
 def gradients_by_a_secret_size(mended: bool) -> Any:
     """The step is divided by the expected batch size, made from the size of the data set."""
 
@@ -149,7 +149,7 @@ def gradients_by_a_secret_size(mended: bool) -> Any:
     return step
 
 
-@case("MOSTLY AI, accounting", numbers(0, 5, "add-remove"), "budget", epsilon=1)
+@case("MOSTLY AI, accounting", numbers(0, 5, "add-remove", size=2), "budget", epsilon=1)
 def a_budget_spent_twice(mended: bool) -> Any:
     """Ranges and totals are protected with the whole epsilon each."""
 
