@@ -46,21 +46,24 @@ def together(*mechanisms: Pld) -> Pld:
         composed = composed.then(other)
     if composed.count == 1:
         return composed
-    laws = [(step.removed, times) for step, times in composed.steps]
-    squares = Fraction(0)
-    for law, times in laws:
+    least = most = Fraction(0)
+    for step, times in composed.steps:
+        law = step.removed
         if law.distance is None or not law.one_step:
             raise InvalidParameter("mechanisms", Described(type(law).__name__), _OTHERS)
-        squares += times * law.distance**2
-    return Pld(((_gaussian(squares), 1),), composed.neighbours, composed.source)
+        # an irrational distance has one step above and a real one below
+        real = step.real[0][0] if step.real else step
+        most += times * law.distance**2
+        least += times * (real.removed.distance or 0) ** 2
+    return Pld(((_gaussian(least, most), 1),), composed.neighbours, composed.source)
 
 
-def _gaussian(square: Fraction) -> Step:
-    """Gaussian noise for a distance whose square is given, between two rational distances.
+def _gaussian(least: Fraction, most: Fraction) -> Step:
+    """Gaussian noise for a distance whose square has these bounds, between two rational distances.
 
     The smaller distance belongs to a user who moves the queries by less than the sensitivity.
     """
-    low, high = root(square)
+    low, high = root(least)[0], root(most)[1]
     above, below = (Step.alike(Gaussian(mu)) for mu in (high, low))
     return above if low == high else Step(above.removed, above.added, ((below,),), attained=False)
 

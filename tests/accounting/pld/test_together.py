@@ -299,3 +299,16 @@ def test_nothing_on_a_sample_leaks_nothing() -> None:
     for inside in (_event("NoOpDpEvent"), _event("ComposedDpEvent", events=[])):
         sampled = _event("PoissonSampledDpEvent", sampling_probability=0.1, event=inside)
         assert events.loss_of(sampled) is None
+
+
+def test_an_irrational_distance_stays_between_its_ends() -> None:
+    """The lower end must not rest on a distance that was rounded up before."""
+    noise = pld.gaussian(sigma=1)
+    found = noise
+    for runs in range(2, 6):
+        found = pld.together(found, noise)
+        (step, _), *_ = found.steps
+        below = step.real[0][0].removed.distance if step.real else step.removed.distance
+        assert below is not None
+        assert step.removed.distance is not None
+        assert below**2 <= runs <= step.removed.distance**2
