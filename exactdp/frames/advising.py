@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import sqrt
 from typing import Any
 
 from exactdp.accounting import pld
@@ -173,6 +174,7 @@ def advise(
         guarantee = Guarantee(part, Enclosure.exact(0), ADD_REMOVE, "discrete Laplace noise")
         profile |= _noisy(frame, user, by, part, integer("most", most, least=2), used, budget)
         learnt, loss = f"with noise of scale {float(1 / part):.3g}", loss - part
+        learnt += _much(profile, part)
     longest = listed or LADDER[-1]
     if profile:
         longest = min(longest, most if spend is not None else max(profile))
@@ -255,12 +257,22 @@ def _noisy(
     for number, users in exact.items():
         counts[next((end for end in ends if number <= end), most)] += users
     promise = Guarantee(epsilon, Enclosure.exact(0), ADD_REMOVE, "discrete Laplace noise")
-    paying(budget, 1, "a look at the number of keys per user")(promise)
+    paying(budget, "a look at the number of keys per user")(promise)
     noise = DiscreteLaplace(scale=1 / epsilon)
     return {
         Fraction(before + 1 + end, 2): Fraction(users + noise.sample(source))
         for before, (end, users) in zip([0, *ends], counts.items(), strict=False)
     }
+
+
+def _much(profile: Mapping[Any, Fraction], epsilon: Fraction) -> str:
+    """A warning if the standard deviation of all pairs' noise is not small beside their number."""
+    pairs = sum((n * users for n, users in profile.items()), Fraction(0))
+    spread = sqrt(2 * sum(n * n for n in profile)) / float(epsilon)
+    if spread < pairs / 10:
+        return ""
+    share = f"{100 * spread / pairs:.0f} % of" if pairs > 0 else "more than"
+    return f", in total {share} all pairs of user and key: spend more, or lower `most`"
 
 
 def _left_out(profile: Mapping[Any, Fraction], k: int) -> Fraction | None:

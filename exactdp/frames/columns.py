@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -71,8 +71,7 @@ class ColumnType:
     def written(self, parameter: str, value: Any) -> int | str:
         """The representation of a caller's value; raises InvalidParameter."""
         if self is _TEXT or self is _DATES:
-            kind = str if self is _TEXT else date
-            if type(value) is not kind:
+            if not (isinstance(value, str) if self is _TEXT else type(value) is date):
                 raise InvalidParameter(parameter, value, f"{self.name}, as in the column")
             return str(value)
         least, below = (-(2**63), 2**63) if self.is_integer else (0, 2**64)
@@ -180,7 +179,7 @@ class Question:
             return [list(keys)]
         return [list(column) for column in zip(*keys, strict=True)] or [[] for _ in self.by]
 
-    def listed(self, keys: Sequence[Any]) -> tuple[tuple[int | str, ...], ...]:
+    def listed(self, keys: Iterable[Any]) -> tuple[tuple[int | str, ...], ...]:
         """The representations of public keys, sorted, because engines disagree about equality.
 
         Raises InvalidParameter.
@@ -233,6 +232,10 @@ def _schema(frame: Any) -> Mapping[str, Any]:
     empty = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
     try:
         schema: Mapping[str, Any] = narwhals().from_native(empty).collect_schema()
+    except narwhals().exceptions.DuplicateError:
+        raise InvalidParameter(
+            "frame", Described("equal names"), "columns of different names"
+        ) from None
     except TypeError:
         allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
         raise InvalidParameter("frame", type(frame).__name__, allowed) from None

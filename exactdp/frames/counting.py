@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ def counted(
     k: int | None = None,
     keyed: KeyedHash | None = None,
     sums: Mapping[str, Any] | None = None,
-    keys: Sequence[Any] | None = None,
+    keys: Iterable[Any] | None = None,
     passes: int = 1,
 ) -> Totals:
     """Count users per key, each user for at most k keys; the result is not private without noise.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
@@ -11,12 +13,15 @@ from exactdp.accounting.pld import Exhausted
 __all__ = ["paying"]
 
 
-def paying(budget: pld.Budget | None, times: int, note: str) -> Callable[[Guarantee], None]:
+def paying(
+    budget: pld.Budget | None, note: str, times: int = 1, made: Any = None
+) -> Callable[[Guarantee], None]:
     """A function that pays for one release, just before its noise is drawn.
 
-    times: number of releases that keep the guarantee together. The first one of a note pays for
-    all, the others cost nothing; one too many raises Exhausted. note: what the ledger says; a
-    series of releases has a note of its own.
+    note: what the ledger says; a series of releases has a note of its own. times: number of
+    releases by the mechanism `made` that keep the guarantee together. The first one pays for all,
+    the others cost nothing; one too many raises Exhausted. A digest of the mechanism in the note
+    keeps releases with less noise from passing as those that were paid.
     """
 
     def pay(guarantee: Guarantee) -> None:
@@ -25,7 +30,8 @@ def paying(budget: pld.Budget | None, times: int, note: str) -> Callable[[Guaran
         if times == 1:
             budget.spend(guarantee, note=note)
             return
-        label = f"{note}, one of {times}"
+        digest = hashlib.sha256(repr(made).encode()).hexdigest()[:16]
+        label = f"{note}, one of {times} by {type(made).__name__} {digest}"
         if not any(each.note == label for each in budget.expenses):
             budget.spend(guarantee, note=label)
             return

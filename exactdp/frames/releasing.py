@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypedDict, Unpack
@@ -77,7 +77,7 @@ class Rows(TypedDict, total=False):
 
     sums: Mapping[str, Any] | None
     means: Mapping[str, Any] | None
-    keys: Sequence[Any] | None
+    keys: Iterable[Any] | None
     k: int | None
     top: int | None
     passes: int
@@ -95,7 +95,7 @@ def release(
     top: int | None = None,
     sums: Mapping[str, int | tuple[int, int]] | None = None,
     means: Mapping[str, int | tuple[int, int]] | None = None,
-    keys: Sequence[Any] | None = None,
+    keys: Iterable[Any] | None = None,
     selection: str | None = None,
     share: Real = "1/2",
     lower: int = 1,
@@ -153,6 +153,7 @@ def release(
     used = SystemSource() if source is None else source
     require_secure(used)
     question = asked(frame, user=user, by=by, sums=sums, means=means)
+    keys = _read_once(keys)
     listed = None if keys is None else len(question.listed(keys))
     target = Target(epsilon, delta, k, top, times, lower, listed, question.limits, selection, share)
     made, choice = mechanism_for(mechanism, target)
@@ -162,7 +163,7 @@ def release(
         by=by,
         made=made,
         source=used,
-        pay=paying(budget, times, note or f"{question.user} by {', '.join(question.by)}"),
+        pay=paying(budget, note or f"{user} by {', '.join(question.by)}", times, made),
         sums=sums,
         means=means,
         keys=keys,
@@ -189,6 +190,7 @@ def draw(
     guarantee before noise is drawn. Other arguments: as of :func:`release`.
     """
     question = asked(frame, user=user, by=by, sums=rows.get("sums"), means=rows.get("means"))
+    rows["keys"] = _read_once(rows.get("keys"))
     names = [*question.by, "count", *question.limits]
     if len(set(names)) < len(names):
         raise InvalidParameter("by", by, "columns not named 'count' or as the sums")
@@ -255,6 +257,11 @@ def drawn(
         listed = map(question.key, question.listed(rows.get("keys") or []))
         return made.drawn({**dict.fromkeys(listed, 0), **totals.counts}, source), guarantee
     return made.drawn(totals.counts, source), guarantee
+
+
+def _read_once(keys: Iterable[Any] | None) -> Sequence[Any] | None:
+    """A public list as a list: it may be a generator, an array or a column of a frame."""
+    return keys if keys is None or isinstance(keys, str) else list(keys)
 
 
 def _reads_all(made: Any) -> bool:

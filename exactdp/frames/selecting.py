@@ -75,7 +75,7 @@ def keys(
     made, choice = selection_for(mechanism, k=k, epsilon=epsilon, delta=delta, times=times)
     question = asked(frame, user=user, by=by, sums=None)
     keyed, read = KeyedHash.drawn(used), integer("passes", passes, least=1)
-    pay = paying(budget, times, note or f"keys of {question.user} by {', '.join(question.by)}")
+    pay = paying(budget, note or f"keys of {user} by {', '.join(question.by)}", times, made)
     if isinstance(made, PartitionSelection):
         totals = counted(frame, user=user, by=by, k=k, keyed=keyed, passes=read)
         guarantee = replace(made.guarantee, checked=totals.checked)

@@ -97,7 +97,9 @@ def test_a_month_from_one_budget(tmp_path: Path) -> None:
         assert ("keys beyond 2 of a user" in text) == (day < 2)
     code, text, _ = run("release", "budget", budget)
     assert code == 0
-    assert text.count("note daily, one of 2") == 2 + 1  # the refused one is listed, at no cost
+    assert (
+        text.count("note daily, one of 2 by GSHM") == 2 + 1
+    )  # the refused one is listed, at no cost
     assert ["epsilon", "2", "0", "2"] in [line.split() for line in text.splitlines()]
     assert run("release", "budget", budget, "--epsilon", "2", "--delta", "1e-6")[0] == 2
 

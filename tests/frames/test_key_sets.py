@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -156,10 +157,19 @@ def test_a_series_of_releases_has_one_price(tmp_path: Path) -> None:
     assert budget.spent == {"epsilon": 2, "delta": out.guarantee.delta.upper}
     with pytest.raises(Exhausted, match="all 3 releases of the series 'visits' were made"):
         frames.release(frame, **call, budget=budget)
+    with pytest.raises(Exhausted, match="100 was asked for"):  # less noise under the same note
+        frames.release(frame, **{**call, "epsilon": 100}, budget=budget)
     with pytest.raises(Exhausted):
         frames.keys(frame, **PLAIN, k=2, epsilon=2, delta="1e-9", budget=budget)
     frames.keys(frame, **PLAIN, k=2, epsilon=1, delta="1e-17", budget=budget)
     assert [each.note for each in budget.expenses][-1] == "keys of uid by url"
+
+
+def test_public_keys_may_be_read_only_once() -> None:
+    frame = pl.DataFrame({"uid": [1, 2], "url": ["a", "b"]})
+    call: dict[str, Any] = {**PLAIN, "k": 1, "epsilon": 1, "delta": "1e-6"}
+    for keys in (iter("az"), pl.Series(["a", "z"]), np.array(["a", "z"])):
+        assert frames.release(frame, **call, keys=keys).frame["url"].to_list() == ["a", "z"]
 
 
 def test_a_failed_check_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
