@@ -259,7 +259,8 @@ class LogALP(_Additive):
         if self.largest > 10**300:
             raise InvalidParameter("largest", self.largest, "<= 1e300")
         if self.start >= self.largest:
-            raise InvalidParameter("start", self.start, f"< largest = {shown(self.largest)}")
+            allowed = f"< largest = {shown(self.largest)}: take a smaller alpha, or ALP"
+            raise InvalidParameter("start", self.start, allowed)
         if self.steps * self.step * 100 < self.start:
             raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
