@@ -16,13 +16,13 @@ from flint import arb
 
 from exactdp.balls import ball
 
-__all__ = ["BITS", "Row", "binomial", "excess"]
+__all__ = ["BITS", "CUT_BITS", "Row", "binomial", "excess"]
 
 #: Working precision.
 BITS = 192
 
 #: Counts with a probability below 2^-this are left out.
-_CUT_BITS = 100
+CUT_BITS = 100
 
 
 class Row(NamedTuple):
@@ -80,10 +80,10 @@ def _tail(t: int, a: int) -> tuple[arb, arb]:
 
 
 def binomial(n: int, p: Fraction) -> tuple[int, list[arb]]:
-    """The counts around the mode with a probability of at least 2^-_CUT_BITS or so."""
+    """The counts around the mode with a probability of at least 2^-CUT_BITS or so."""
     if p == 1 or n == 0:
         return n, [arb(1)]
-    mode, least = min(int((n + 1) * p), n), arb(2) ** -_CUT_BITS
+    mode, least = min(int((n + 1) * p), n), arb(2) ** -CUT_BITS
     odds = ball(p / (1 - p))
     top = _choose(n, mode) * ball(p) ** mode * ball(1 - p) ** (n - mode)
 

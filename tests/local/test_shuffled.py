@@ -7,8 +7,10 @@ import math
 from fractions import Fraction
 from math import comb, factorial, prod
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
+from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
 from exactdp.local import RandomizedResponse, Shuffled
@@ -79,10 +81,30 @@ def test_bounds_lie_around_the_worst_data_sets(k: int, n: int, report: int) -> N
             if len({*others}) < 2 and (k == 2 or not changed & {*others})
         )
         assert abs(low - alone) < _ROUNDING
-        worst = delta(blanket(0, n, m), blanket(1, n, m), epsilon)
+        worst = delta(blanket(0, n, m), blanket(1, n, m), epsilon) if k > 2 else max(deltas)
         r = number(m.e_epsilon)
         own = max(r - mp.exp(mpf(epsilon)), mpf(0)) / (r + k - 1)
         assert abs(high - min(worst, own)) < _ROUNDING
+
+
+@pytest.mark.parametrize(("n", "report"), [(60, 1), (61, 3)])
+def test_two_values_are_bounded_for_every_number_of_ones(n: int, report: int) -> None:
+    m = RandomizedResponse(k=2, epsilon=report)
+    p = float(m.e_epsilon) / (float(m.e_epsilon) + 1)
+    for epsilon in (0.05, 0.3, 0.6):
+        found, e, deltas = Shuffled(m, n).delta(epsilon), math.exp(epsilon), []
+        for ones in range(n):
+            s = np.convolve(_binomial(ones, p), _binomial(n - 1 - ones, 1 - p))
+            with_, without = np.convolve(s, [1 - p, p]), np.convolve(s, [p, 1 - p])
+            deltas += [
+                np.maximum(a - e * b, 0).sum() for a, b in itertools.permutations((with_, without))
+            ]
+        assert float(found.lower) <= max(deltas) * (1 + 1e-9)
+        assert max(deltas) * (1 - 1e-9) <= float(found.upper) <= 1.06 * max(deltas)
+
+
+def _binomial(n: int, p: float) -> NDArray[np.float64]:
+    return np.array([comb(n, h) * p**h * (1 - p) ** (n - h) for h in range(n + 1)])
 
 
 @pytest.mark.parametrize("k", [3, 5])
@@ -107,7 +129,7 @@ def test_epsilon_is_where_delta_is_reached() -> None:
         assert reports.delta(found.upper).upper <= Fraction(1, 1000)
         assert reports.delta(found.upper * Fraction(99, 100)).upper > Fraction(1, 1000)
         assert reports.delta(found.lower).lower >= Fraction(1, 1000) * (1 - Fraction(1, 10**6))
-        assert found.upper <= (Fraction(13, 10) if k == 2 else Fraction(102, 100)) * found.lower
+        assert found.upper <= Fraction(102, 100) * found.lower
 
 
 def test_extremes() -> None:
