@@ -63,6 +63,12 @@ class Scheme(TypedDict, total=False):
     users: int | str | None
 
 
+def _only_known(name: str, scheme: Scheme) -> None:
+    """As Python refuses an unknown argument, by the name of the function that was called."""
+    for option in scheme.keys() - Scheme.__annotations__.keys():
+        raise TypeError(f"{name}() got an unexpected keyword argument {option!r}")
+
+
 def sgd(
     *,
     noise_multiplier: Real,
@@ -138,6 +144,7 @@ def calibrate_sgd(
     >>> print(found.noise_multiplier, found.refuted.value)
     1.37 1.36
     """
+    _only_known("calibrate_sgd", scheme)
     loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
     grid_step = read_resolution(resolution)
     count = integer("steps", steps, least=1)
@@ -179,6 +186,7 @@ def most_steps(
     >>> pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5").steps
     16
     """
+    _only_known("most_steps", scheme)
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
     is_epochs = scheme.get("sampling") == "allocated"
     unit = int(1 / positive("rate", rate)) if is_epochs else 1
