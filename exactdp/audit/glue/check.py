@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from exactdp.audit.glue import primitives as known_primitives
-from exactdp.audit.glue.compare import Comparison, Declared
+from exactdp.audit.glue.compare import Comparison, Declared, differing_seeds
 from exactdp.audit.glue.distance import NORMS
 from exactdp.audit.glue.generators import Outsiders, stand_ins
 from exactdp.audit.glue.noise import released
@@ -154,6 +154,7 @@ class _Audit:
         self._pairs = 0
         self._worst: GlueReport | None = None
         self._unsure: Undecided | None = None
+        self._seeds_are_fresh = False  # seeds differ on equal data: they come from elsewhere
 
     def violates(self, pair: Any) -> bool:
         """Whether one pair violates what is stated."""
@@ -197,10 +198,14 @@ class _Audit:
         self._outsiders.look(allowed=True)
         with replaced(self._replacements):
             output = self._run(left)
-            again = self._replayed(tape, output, left) if self._pairs == 1 else None
-            if again and again.violations:
-                raise Undecided(_STATE.format(again.violations[0]))
+            if self._pairs == 1:
+                again = self._replayed(tape, output, left)
+                if again.violations:
+                    raise Undecided(_STATE.format(again.violations[0]))
+                self._seeds_are_fresh = bool(differing_seeds(tape, self._session.tape))
             found = self._replayed(tape, output, right)
+            if not self._seeds_are_fresh:
+                found.violations += differing_seeds(tape, self._session.tape)
         self._outsiders.look()
         found.unsure += [_OUTSIDE.format(name) for name in sorted(self._outsiders.used)]
         if found.unsure and not found.violations:

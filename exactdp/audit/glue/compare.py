@@ -254,6 +254,17 @@ class Comparison:
         )
 
 
+def differing_seeds(left: Tape, right: Tape) -> list[Violation]:
+    """Seeds that two runs do not share."""
+    return [
+        Violation(
+            "scale", where, f"the seed is {shown(one)} on the left, {shown(two)} on the right"
+        )
+        for (where, one), (_, two) in zip(left.seeds, right.seeds, strict=False)
+        if not same(one, two)
+    ]
+
+
 def _factor(call: RecordedCall, other: RecordedCall, number: int) -> Fraction:
     """The product of the factors of one noise value, until a value that differs is added."""
     product = Fraction(1)

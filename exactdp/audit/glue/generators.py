@@ -147,7 +147,9 @@ def _select_python(session: Session, name: str, *args: Any, **options: Any) -> A
     return getattr(session.tape.python(), name)(*args, **options)
 
 
-def _stand_in(base: type, samplers: dict[str, Callable[..., Any]], *seed: Any) -> type:
+def _stand_in(
+    session: Session, base: type, samplers: dict[str, Callable[..., Any]], *seed: Any
+) -> type:
     """A subclass whose samplers are recorded; other objects of the base are its instances, too."""
 
     class Meta(type):
@@ -155,10 +157,11 @@ def _stand_in(base: type, samplers: dict[str, Callable[..., Any]], *seed: Any) -
             return isinstance(instance, base)
 
     def start(self: Any, *args: Any, **options: Any) -> None:
+        session.tape.seeded(*args, *options.values())
         base.__init__(self, *seed)  # type: ignore[misc]
 
     methods = {name: staticmethod(each) for name, each in samplers.items() if hasattr(base, name)}
-    methods["seed"] = staticmethod(lambda *args, **options: None)
+    methods["seed"] = staticmethod(lambda *args, **_: session.tape.seeded(*args))
 
     def new(cls: Any, *args: Any, **options: Any) -> Any:
         return base.__new__(cls)  # type: ignore[call-overload]
@@ -169,17 +172,17 @@ def _stand_in(base: type, samplers: dict[str, Callable[..., Any]], *seed: Any) -
 def stand_ins(session: Session) -> Replacements:
     """The stand-ins for every generator and sampler that a loaded module holds."""
     of_numpy, of_random = _numpy_samplers(session), _random_samplers(session)
-    modern = _stand_in(np.random.Generator, of_numpy, np.random.PCG64(0))
+    modern = _stand_in(session, np.random.Generator, of_numpy, np.random.PCG64(0))
     kinds = {
         np.random.Generator: modern,
-        np.random.RandomState: _stand_in(np.random.RandomState, of_numpy, 0),
-        random.Random: _stand_in(random.Random, of_random, 0),
-        random.SystemRandom: _stand_in(random.SystemRandom, of_random),
+        np.random.RandomState: _stand_in(session, np.random.RandomState, of_numpy, 0),
+        random.Random: _stand_in(session, random.Random, of_random, 0),
+        random.SystemRandom: _stand_in(session, random.SystemRandom, of_random),
     }
     swaps: dict[int, tuple[Any, Any]] = {id(old): (old, new) for old, new in kinds.items()}
     for old in (np.random.seed, random.seed):
-        swaps[id(old)] = (old, lambda *seed: None)
-    swaps[id(np.random.default_rng)] = (np.random.default_rng, lambda *seed: modern())
+        swaps[id(old)] = (old, lambda *seed: session.tape.seeded(*seed))
+    swaps[id(np.random.default_rng)] = (np.random.default_rng, lambda *seed: modern(*seed))
     for module, samplers in ((np.random, of_numpy), (random, of_random)):
         for name, sampler in samplers.items():
             if hasattr(module, name):

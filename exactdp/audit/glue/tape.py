@@ -83,6 +83,7 @@ class Tape:
         self.calls: list[RecordedCall] = []
         self.coins: list[RecordedCall] = []
         self.notes: list[str] = []
+        self.seeds: list[tuple[str, Any]] = []  # where a generator was seeded, and by what
         self.inside = 0  # a primitive is running: its own draws are not recorded
         self._plain = 0
 
@@ -98,6 +99,16 @@ class Tape:
     def python(self) -> random.Random:
         """A generator of the module random for a draw that is not recorded."""
         return _PYTHON(int(self.plain().integers(2**63)))
+
+    def seeded(self, *seed: Any) -> None:
+        """Note the seed of a generator; it is not used.
+
+        Objects may hold fresh randomness, and a seed may be drawn after coins, whose number may
+        depend on the rows. Both are allowed.
+        """
+        plain = seed and isinstance(seed[0], (int, float, str, bytes, list, tuple, np.ndarray))
+        if plain and not self.inside and not self.coins:
+            self.seeds.append((place(), seed[0]))
 
     def begin(self, call: RecordedCall) -> RecordedCall | None:
         """Add a call; returns the same call of the first run, if this is the second."""

@@ -36,8 +36,6 @@ _COMPARED = 256
 #: no such pair except with probability 10^30 e^-80 < 10^-4.
 _SURE = 80.0
 _ARRANGEMENTS = 9999
-#: The chance that the counts of independent outputs look different, or uneven: 1 in 10^4 for each.
-_CHANCE = 1e-4
 
 _REMEDY = (
     "; so the outputs are not independent and nothing can be concluded. run(dataset, n) must "

@@ -1,6 +1,7 @@
 """Record and replay of pipelines: distances by hand, ways to add noise, and what is refused."""
 
 import random
+import secrets
 from fractions import Fraction
 from typing import Any
 
@@ -75,6 +76,7 @@ WAYS = [
     _seeded,
     _noisy_threshold,
     _difference_of_draws,
+    lambda rows: sum(rows) + np.random.default_rng(secrets.randbits(64)).laplace(),
 ]
 
 
@@ -93,6 +95,8 @@ def test_the_distance_is_seen_however_noise_is_added(pipeline: Any) -> None:
         (lambda rows: np.zeros(2) + sum(rows) + np.random.laplace(), "shared"),
         (lambda rows: sum(rows) + np.random.laplace(scale=1.0 + max(rows)), "scale"),
         (lambda rows: sum(rows) + max(rows) * np.random.laplace(), "scale"),
+        (lambda rows: sum(rows) + np.random.default_rng(max(rows)).laplace(), "scale"),
+        (lambda rows: sum(rows) + np.random.RandomState(seed=rows).laplace(), "scale"),
         (lambda rows: np.random.laplace(size=max(rows)) + 1, "structure"),
         (lambda rows: [np.random.laplace(0, 1) for _ in range(max(rows))], "structure"),
         (lambda rows: (min(len(rows), 1) + np.random.laplace(), max(rows)), "leak"),
