@@ -14,7 +14,7 @@ from exactdp import InvalidParameter
 from exactdp.audit import Event, audit
 from exactdp.audit.outputs.looks import looks, shares
 from tests.audit import leaking
-from tests.audit.mechanisms import Counter, Response, Thresholded, Vector
+from tests.audit.mechanisms import Counter, Thresholded, Vector
 
 #: Released with probability e^-4/(1 + e^-1) where the threshold is 5, e^-5/(1 + e^-1) at 6.
 OFF_BY_ONE = "0.013391"
@@ -117,29 +117,6 @@ def test_where_nothing_is_violated_the_bound_is_near_the_truth(samples: int) -> 
         bounds.append(report.epsilon_lower)
     assert min(bounds) > Fraction("0.75")
     assert sorted(bounds)[2] > Fraction("0.85")
-
-
-CORRECT: list[tuple[str, Callable[[int], Any], Any, Any, str]] = [
-    ("counter", Counter, 0, 1, "0"),
-    ("threshold", lambda seed: Thresholded(seed, 5), {"a": 1}, {}, OFF_BY_ONE),
-    ("response", Response, True, False, "0"),
-    ("vector", Vector, (0, 5, 5), (1, 5, 5), "0"),
-]
-
-
-def alarms(audits: int) -> int:
-    """False alarms of audits of mechanisms that use their whole budget, at alpha = 0.01."""
-    count = 0
-    for i in range(audits):
-        _, make, left, right, delta = CORRECT[i % len(CORRECT)]
-        samples = (2000, 5000, 12_000)[i % 3]
-        count += audit(make(i), left, right, delta=delta, samples=samples).violation
-    return count
-
-
-@pytest.mark.slow
-def test_a_thousand_audits_raise_no_more_false_alarms_than_alpha_allows() -> None:
-    assert alarms(1000) <= 10
 
 
 def test_error_budgets_add_up() -> None:

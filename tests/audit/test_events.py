@@ -139,16 +139,25 @@ def test_a_likelihood_ratio_is_that_of_the_densities() -> None:
 
 def test_events_combine() -> None:
     low, high = Event(("number", 0), "at least", 1), Event(("number", 0), "at most", 2)
-    assert Event.all_of(low, high).hits(np.array([0, 1, 2, 3])).tolist() == [
-        False,
-        True,
-        True,
-        False,
-    ]
+    assert Event.all_of(low, high).hits(np.array([0, 1, 2, 3])).tolist() == [0, 1, 1, 0]
     both = Event.any_of(Event.all_of(low, high), Event.output(0))
     assert both.hits(np.array([0, 1, 2, 3])).tolist() == [True, True, True, False]
     assert Event.from_dict(json.loads(json.dumps(both.as_dict()))) == both
     assert str(Event.all_of(low, high)) == "(coordinate 0 >= 1) and (coordinate 0 <= 2)"
+
+
+def test_events_that_are_yes_or_no_read_so() -> None:
+    for relation, value, answer in (
+        ("at most", 0, "no"),
+        ("at least", 1, "yes"),
+        ("equals", 1, "yes"),
+    ):
+        assert str(Event(("has", "b"), relation, value)) == f"key 'b' is present: {answer}"
+    reached = ("reachable", ("number", 0), "log of a uniform", 1.0, 3.0)
+    text = "coordinate 0 can be 1 + noise of scale 3 ('log of a uniform'): no"
+    assert str(Event(reached, "equals", 0)) == text
+    assert str(Event(("has", "b"), "at least", 0)) == "whether key 'b' is present >= 0"
+    assert str(Event(("number", 0), "undefined", None)) == "coordinate 0 is not a number"
 
 
 def test_a_hit_does_not_depend_on_the_batch() -> None:
