@@ -20,6 +20,9 @@ _VERBS = ("release", "report", "project", "choose")
 #: How far off an answer is: the names of this question.
 _ERRORS = ("accuracy", "error", "variance", "probabilities", "chance", "half")
 
+#: Built of mechanisms that have epsilon, or named in the arguments of those.
+BUILT = (mechanisms.Combined,)
+
 #: What a mechanism cannot answer, and why.
 _HOLES = {
     ("KeyRounds", "law"): "enumerates noise of hundreds of units in every round",
@@ -58,6 +61,9 @@ def test_a_mechanism_has_every_method(name: str) -> None:
     errors = any(hasattr(made, question) for question in _ERRORS)
     assert laws != _excused(made, "law")
     assert errors != _excused(made, "error")
+    made_by = [getattr(made, name, None) for name in ("of", "for_target")]
+    takers = [made, *filter(None, made_by)]
+    assert any("epsilon" in inspect.signature(take).parameters for take in takers) or made in BUILT
     given = inspect.signature(made).parameters
     assert not {"beta", "u"} & given.keys()  # the largest value is called largest
 
@@ -67,6 +73,11 @@ RUN: dict[str, Callable[[], tuple[Any, Any]]] = {
     "known keys": lambda: (KnownKeys(1, "0.05", 9, "0.9"), {"a": 1}),
     "partitions": lambda: (PartitionSelection.for_target(k=1, epsilon=1, delta="0.1"), {"a": 1}),
     "sampled": lambda: (sparse.Sampled(d=2, k=1, epsilon=1), {0: 1}),
+    "histograms": lambda: (mechanisms.BasicHistogram.of(n=9, epsilon=1, universe=3), {1: 9}),
+    "fixed bits": lambda: (
+        mechanisms.StabilityHistogram.of(n=9, epsilon=1, universe=3, delta="1e-3", fixed_time=True),
+        {1: 9},
+    ),
     "responses": lambda: (local.RandomizedResponse(3, 1), 2),
     "selection": lambda: (mechanisms.PermuteAndFlip(epsilon=1), {"a": 1, "b": 0}),
     "sketches": lambda: (mechanisms.ALP.of(d=9, k=1, largest=3, epsilon=1), {4: "1.5"}),

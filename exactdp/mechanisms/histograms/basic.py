@@ -15,7 +15,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
-from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism
+from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism, noise_of
 from exactdp.parameters import Real, decimal_text, delta_target
 from exactdp.samplers import Source
 from exactdp.samplers.count_samplers import CountSampler
@@ -30,6 +30,8 @@ class BasicHistogram(BinsMechanism):
     Source: BV, Algorithm 3 and Theorem 5.1; Theorem 1.2 with FastSample.
 
     >>> from exactdp.mechanisms import BasicHistogram
+    >>> BasicHistogram.of(n=100, epsilon=1, universe=10).accuracy("0.05").per_query
+    6
     >>> from exactdp.samplers import GeoSample
     >>> noise = GeoSample(n=1, epsilon=1, power_of_two=True)
     >>> BasicHistogram(noise, universe=2).law({0: 1})[((0, 1), (1, 0))]
@@ -80,6 +82,13 @@ class StabilityHistogram(BinsMechanism):
             least = Enclosure.exact(self.exact_delta).decimal_upper(6)
             allowed = f">= {least} with this noise and threshold"
             raise InvalidParameter("delta", decimal_text(self.delta), allowed)
+
+    @classmethod
+    def of(  # type: ignore[override]  # the threshold follows from delta
+        cls, *, n: int, epsilon: Real, universe: int, delta: Real, fixed_time: bool = False
+    ) -> StabilityHistogram:
+        """As for_target, with geometric noise for n rows and epsilon; see BasicHistogram.of."""
+        return cls.for_target(noise_of(n, epsilon, fixed_time), universe, delta)
 
     @classmethod
     def for_target(cls, noise: CountSampler, universe: int, delta: Real) -> StabilityHistogram:

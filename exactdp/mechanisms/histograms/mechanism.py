@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real, integer
-from exactdp.samplers import Source, exact_law
+from exactdp.samplers import FastSample, GeoSample, Source, exact_law
 from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
 
@@ -140,6 +140,11 @@ class HistogramMechanism(ABC):
         return None
 
 
+def noise_of(n: int, epsilon: Real, fixed_time: bool) -> CountSampler:
+    """Geometric noise for a histogram of n rows."""
+    return FastSample(n, epsilon) if fixed_time else GeoSample(n, epsilon)
+
+
 def ascending(counts: dict[int, int]) -> dict[int, int]:
     """The same counts in ascending order of elements."""
     if not counts or max(counts) >= 1 << 64:
@@ -164,6 +169,17 @@ def _whole(counts: Mapping[Any, Any]) -> dict[int, int]:
 
 class BinsMechanism(HistogramMechanism):
     """A mechanism whose release is a list of bins."""
+
+    @classmethod
+    def of(
+        cls, *, n: int, epsilon: Real, universe: int, fixed_time: bool = False, **given: Any
+    ) -> Self:
+        """The mechanism with geometric noise for n rows and epsilon.
+
+        universe: number of elements. fixed_time: whether noise reads a fixed number of random bits
+        (FastSample). given: the other parameters of the class. Raises InvalidParameter.
+        """
+        return cls(noise_of(n, epsilon, fixed_time), universe, **given)
 
     def release(self, counts: Mapping[int, int], source: Source) -> Release:
         """Publish a histogram.

@@ -93,7 +93,7 @@ class PaddedSparseHistogram(BinsMechanism):
                 raise InvalidParameter("threshold", self.threshold, "a larger threshold or epsilon")
 
     @classmethod
-    def of(
+    def of(  # type: ignore[override]  # its noise always reads a fixed number of bits
         cls, *, n: int, epsilon: Real, universe: int, length: int | None = None
     ) -> PaddedSparseHistogram:
         """The mechanism with the least threshold for epsilon.
