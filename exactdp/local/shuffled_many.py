@@ -16,10 +16,10 @@ The mean over M is taken in blocks. Another uniform report can be added afterwar
 not grow with M, and the least M of a block bounds the block.
 
 Lower bound, for two data sets: the others all have a third value z. Let U be the law of n reports
-of z, and B the number of those that differ from z. The ratio to U is (r h_x + h_y/1 + ...)/n, so
-w is (r - 1)/n (h_x - E h_y - m (E - 1)/(r - 1))_+ with m = B + (n - B)/r. For large n the counts of
-x and y alone are used: the mean of m for given h_x + h_y takes the place of m, which by Jensen's
-inequality is a lower bound (of what is left after post-processing).
+of z, and B the number of those that differ from z. For x the likelihood ratio of the counts to U is
+(r h_x + h_z/r + the other counts)/n, so w is (r - 1)/n (h_x - E h_y - m (E - 1)/(r - 1))_+ with
+m = B + (n - B)/r. For large n the counts of x and y alone are used: m is replaced by its mean for
+given h_x + h_y. By Jensen's inequality this is a lower bound.
 
 In all cases T = h_x + h_y is binomial, and h_x is Bin(T, 1/2) for given T.
 """

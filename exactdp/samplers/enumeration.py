@@ -179,6 +179,9 @@ class EnumeratingSource(Source):
     def fixed_below(self, sizes: Sequence[int], k: int) -> list[int]:
         return [self.inverse_cdf(RationalCdf.uniform(size, k)) for size in sizes]
 
+    def fixed_below_many(self, size: int, n: int, k: int) -> NDArray[Any]:
+        return np.array(self.fixed_below([size] * n, k))
+
     def draws(self, used: int, always: int) -> int:
         """`used`: other draws do not change the outcome."""
         return used

@@ -198,6 +198,13 @@ class Source(ABC):
         drawn = zip(self.integers(len(sizes), k), sizes, strict=True)
         return [u * size >> k for u, size in drawn]
 
+    def fixed_below_many(self, size: int, n: int, k: int) -> NDArray[Any]:
+        """n independent integers in [0, size), each from k random bits, as in fixed_below."""
+        kept = size.bit_length() - 1
+        if size == 1 << kept and 0 < kept <= k <= 64:
+            return self.words(n, k) >> (k - kept)
+        return np.array(self.fixed_below([size] * n, k), np.uint64 if size <= 1 << 64 else object)
+
     def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
         """The results of work(part, source) for all parts, in order.
 

@@ -194,8 +194,8 @@ class PaddedSparseHistogram(BinsMechanism):
         kind: Any = np.uint64 if self.universe <= 1 << 64 else object
         kept = np.array(list(counts), kind)[noisy > self.threshold]
         padding = self.padding.draw_many(self.length, source)
-        elements = source.fixed_below([self.universe] * self.draws, self.element_bits)
-        drawn, turns = np.unique(np.array(elements, kind), return_index=True)
+        elements = source.fixed_below_many(self.universe, self.draws, self.element_bits)
+        drawn, turns = np.unique(elements.astype(kind), return_index=True)
         if drawn.size < self.length + self.n:
             return ()
         missing, outside = self.length - kept.size, ~np.isin(drawn, kept)
