@@ -7,17 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from exactdp.errors import Described, InvalidParameter
+from exactdp.vector import labelled
 
 
 def mapping_of(name: str, given: Any) -> Mapping[Any, Any]:
-    """Return a mapping unchanged; raise InvalidParameter for anything else.
+    """A mapping unchanged, or a column with labels; raises InvalidParameter for anything else.
 
     A list is ambiguous: it could hold rows, or the counts of 0, 1, 2, ...
     """
-    if not isinstance(given, Mapping):
+    found = labelled(name, given)
+    if found is None:
         allowed = "a mapping of elements to numbers; counts_of_rows(rows) counts rows"
         raise InvalidParameter(name, Described(type(given).__name__), allowed)
-    return given
+    return found
 
 
 def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:

@@ -154,10 +154,10 @@ class Thresholded(ABC):
 def checked_counts(counts: Mapping[Any, int]) -> dict[Any, int]:
     """The positive counts in ascending order of elements; raises InvalidParameter."""
     plain = mapping_of("counts", counts)
-    if not (set(map(type, counts.values())) <= {int} and min(counts.values(), default=0) >= 0):
-        plain = {x: integer(f"counts[{x!r}]", c, least=0) for x, c in counts.items()}
-    if not set(map(type, counts)) <= {int, str}:
-        for x in counts:
+    if not (set(map(type, plain.values())) <= {int} and min(plain.values(), default=0) >= 0):
+        plain = {x: integer(f"counts[{x!r}]", c, least=0) for x, c in plain.items()}
+    if not set(map(type, plain)) <= {int, str}:
+        for x in plain:
             if x is None or x != x:
                 raise InvalidParameter("element", x, "a key that equals itself (not NaN)")
     return {x: plain[x] for x in in_order(plain) if plain[x]}
