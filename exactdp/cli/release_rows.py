@@ -18,6 +18,9 @@ from exactdp.cli.rows import RowsFile, dialect_options
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer
 
+#: Where a mechanism tells the noise of a count, in the order they are asked.
+_SCALES = ("scale", "sigma", "count_sigma")
+
 #: Options that hold integers.
 _WHOLE = ("k", "top", "times", "lower")
 
@@ -152,7 +155,7 @@ def _noise(made: Any) -> dict[str, str]:
         facts["released above"] = decimal_text(1 + made.tau)
     if hasattr(made, "half"):
         facts["released with probability 1/2"] = f"keys of {made.half} users"
-    sigma = getattr(made, "sigma", getattr(made, "count_sigma", None))
+    sigma = next((s for s in (getattr(made, n, None) for n in _SCALES) if s is not None), None)
     if sigma is not None:
         facts["sigma"] = f"{float(sigma):.6g}"
     if hasattr(made, "accuracy"):
