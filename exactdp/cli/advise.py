@@ -69,7 +69,7 @@ def advise(
         raise click.UsageError("DATA, --user and --by must be given with --public-data or --spend")
     else:
         file = RowsFile(existing(data, "data"), user, by, delimiter, quote, not no_header)
-        with file.relation([]) as rows:
+        with file.relation({}) as rows:
             advice = frames.advise(rows, user=user, by=file.keys(rows.columns), **asked)
     if path is not None:
         _draw(path, advice)

@@ -43,7 +43,7 @@ def cut(
         raise click.UsageError("give either --public-data, or --epsilon and --most")
     user, by, k = (given[name] or "" for name in ("user", "by", "k"))
     file = RowsFile(existing(data, "data"), user, by, delimiter, quote, not no_header)
-    with file.relation([]) as rows:
+    with file.relation({}) as rows:
         names = file.keys(rows.columns)
         found = cut_rows(
             rows,

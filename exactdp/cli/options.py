@@ -100,7 +100,8 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "count:advice": ("an integer >= 1", "Size of a count whose error is compared.", "1000"),
     "sums": (
         "column:limit pairs",
-        "Columns to sum, with the limit or range of a user's value: a:10,b:0..600.",
+        "Columns to sum, with the limit or range of a user's value, and the step to which values "
+        "that are no integers are rounded: a:10,b:0..600,c:0..9/0.01.",
     ),
     "means": (
         "column:limit pairs",

@@ -53,9 +53,12 @@ def _published(
     known_file = None if public is None else existing(public, "public")
     if user is None or by is None:
         return _from_counts(_CLASSES[name], path, target, present, known_file)
+    from exactdp.frames.ranges import ranges
+
     file = RowsFile(path, user, by, delimiter, quote, not no_header)
     caps: dict[str, Any] = {"sums": _limits("sums", sums), "means": _limits("means", means)}
-    with file.relation([*caps["sums"], *caps["means"]]) as rows:
+    whole = {name: each.step == 1 for name, each in ranges(caps["sums"], caps["means"]).items()}
+    with file.relation(whole) as rows:
         names = file.keys(rows.columns)
         if not rows.project("1").limit(1).fetchall():  # times with a zone need pytz
             click.echo(f"exactdp: {path.name} has no rows: an empty release", err=True)
@@ -96,12 +99,13 @@ def _released(
     budget: str | None,
 ) -> Any:
     from exactdp import frames, mechanisms
+    from exactdp.frames.ranges import ranges
     from exactdp.samplers import SystemSource
 
     if name == "keys":
         return frames.keys(rows, **asked, **present, budget=_opened(budget))
     if "sigma" in present:
-        largest = tuple(caps["sums"].values())
+        largest = tuple(each.half for each in ranges(caps["sums"]).values())
         kind = getattr(mechanisms, "GSHMWithSums" if largest else _CLASSES[name])
         made = kind(**present, **({"largest": largest} if largest else {}))
         return frames.draw(rows, **asked, **caps, made=made, source=SystemSource(), keys=known)
@@ -210,16 +214,17 @@ def _as_keys(rows: Any, names: list[str], file: Path) -> list[Any]:
 _CONVERTS: dict[str, Callable[[str], Any]] = {"VARCHAR": str, "DATE": date.fromisoformat}
 
 
-def _limits(name: str, text: str | None) -> dict[str, int | tuple[int, int]]:
-    """Limits from text such as a:10,b:0..600; raises InvalidParameter."""
-    caps: dict[str, int | tuple[int, int]] = {}
+def _limits(name: str, text: str | None) -> dict[str, Any]:
+    """Limits from text such as a:10,b:0..600,c:0..9/0.01; raises InvalidParameter."""
+    caps: dict[str, Any] = {}
     for part in text.split(",") if text else ():
         column, colon, limit = part.rpartition(":")
         if not colon or column in caps:
             raise InvalidParameter(name, text, "column:limit or column:low..high, with commas")
+        limit, _, step = limit.partition("/")
         low, dots, high = limit.partition("..")
-        ends = [integer(f"limit of {column}", x, least=-(2**31)) for x in (low, high) if x or dots]
-        caps[column] = (ends[0], ends[1]) if dots else ends[0]
+        ends = (low, high) if dots else (f"-{low}", low)
+        caps[column] = (*ends, step) if step else ends if dots else low
     return caps
 
 

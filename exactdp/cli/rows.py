@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,8 +52,8 @@ class RowsFile:
         return names
 
     @contextmanager
-    def relation(self, values: list[str]) -> Iterator[Any]:
-        """The rows in DuckDB; the columns of values as integers."""
+    def relation(self, values: Mapping[str, bool]) -> Iterator[Any]:
+        """The rows in DuckDB. values: columns of numbers -> whether they must be integers."""
         duckdb = optional("duckdb")
         with duckdb.connect() as connection:
             try:
@@ -70,16 +70,17 @@ class RowsFile:
                 place = f"{self.path.name}, line {line[1]}" if line else self.path.name
                 raise InvalidParameter("data", place, self._allowed(values)) from None
 
-    def _allowed(self, values: list[str]) -> str:
+    def _allowed(self, values: Mapping[str, bool]) -> str:
         if self.path.suffix == ".parquet":
             return "a readable Parquet file"
-        whole = f", and integers in {' and '.join(values)}" if values else ""
+        kinds = [f"{'integers' if kind else 'numbers'} in {c}" for c, kind in values.items()]
+        whole = f", and {' and '.join(kinds)}" if kinds else ""
         return (
             f"readable rows: CSV in UTF-8 with delimiter {self.delimiter!r}, quote {self.quote!r} "
             f"and equally many cells in every row{whole}"
         )
 
-    def _csv(self, connection: Any, name: str, values: list[str]) -> Any:
+    def _csv(self, connection: Any, name: str, values: Mapping[str, bool]) -> Any:
         """Cells as text: 007 is not 7. An empty cell is a missing value."""
         columns = ", ".join(f"{_quoted(c)}: 'VARCHAR'" for c in self._columns())
         seen = connection.sql(
@@ -87,10 +88,14 @@ class RowsFile:
             f"header = {self.header}, delim = {_quoted(self.delimiter)}, nullstr = '', "
             f"quote = {_quoted(self.quote)}, escape = {_quoted(self.quote)})"
         )
-        for column in values:
+        for column, whole in values.items():
             if column in seen.columns:
                 quoted = '"' + column.replace('"', '""') + '"'
-                seen = seen.project(f"* REPLACE (CAST({quoted} AS BIGINT) AS {quoted})")
+                # the cast of a text such as 1.5 to an integer would round
+                text = f"CASE WHEN {quoted} ~ '\\s*[+-]?[0-9]+\\s*' THEN {quoted} ELSE 'x' END"
+                known = f"CASE WHEN {quoted} IS NOT NULL THEN {text} END"
+                cast = f"CAST({known} AS BIGINT)" if whole else f"CAST({quoted} AS DOUBLE)"
+                seen = seen.project(f"* REPLACE ({cast} AS {quoted})")
         return seen
 
     def _columns(self) -> list[str]:
@@ -102,7 +107,7 @@ class RowsFile:
                 first = next(rows, [])
             except csv.Error:
                 raise InvalidParameter(
-                    "data", f"{self.path.name}, line 1", self._allowed([])
+                    "data", f"{self.path.name}, line 1", self._allowed({})
                 ) from None
         if not first:
             raise InvalidParameter("data", self.path.name, "a file with a first line")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.frames.columns import USER, Question, narwhals
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
+from exactdp.frames.ranges import Range
 from exactdp.frames.words import with_words
 
 if TYPE_CHECKING:
@@ -67,9 +68,19 @@ def _written(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     col = narwhals().col
     typed = [kind.expression(name) for name, (_, kind) in question.columns.items()]
     present = [~col(name).is_null() for name in (USER, *question.keys)]
-    known = [col(name).fill_null(0) for name in question.values]
+    ranges = zip(question.values, question.limits.values(), strict=True)
+    known = [_in_steps(col(name), each).fill_null(0) for name, each in ranges]
     seen = rows.select(*typed).filter(*present)
     return seen.with_columns(*known) if known else seen
+
+
+def _in_steps(values: Any, given: Range) -> Any:
+    """An expression: the values of rows as numbers of steps; NaN is missing."""
+    if given.step == 1:
+        return values
+    nw_ = narwhals()
+    steps = (values / float(given.step)).clip(-given.largest, given.largest).round(0)
+    return nw_.when(~values.is_nan()).then(steps).cast(nw_.Int64)
 
 
 def _among(names: list[str], listed: tuple[tuple[int | str, ...], ...]) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
+from exactdp.frames.ranges import Range, ranges
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ __all__ = [
     "USER",
     "ColumnType",
     "Question",
-    "Range",
     "asked",
     "collected",
     "is_dask",
@@ -28,9 +28,6 @@ __all__ = [
 
 #: Internal name of the column of users; the caller's columns may have any names.
 USER = "_user"
-
-#: Largest limit of a user's value for a key: sums over 2^32 users stay below 2^63.
-_LARGEST_LIMIT = 2**31
 
 
 def narwhals() -> Any:
@@ -57,8 +54,10 @@ class ColumnType:
         return self is _INTEGERS
 
     def expression(self, name: str) -> Any:
-        """The column as integers or as text."""
+        """The column as integers, as text, or as values that will be rounded."""
         nw_ = narwhals()
+        if self is _NUMBERS:
+            return nw_.col(name).cast(nw_.Float64)
         return nw_.col(name).cast(nw_.Int64 if self.is_integer else nw_.String)
 
     def restored(self, name: str) -> Any:
@@ -93,41 +92,8 @@ def _date(text: str) -> date:
 _INTEGERS = ColumnType("integers", "int64", "Int64", int)
 _TEXT = ColumnType("text", "large_string", "String", str)
 _DATES = ColumnType("dates", "date32", "Date", _date)
+_NUMBERS = ColumnType("numbers", "float64", "Float64", float)
 _UNSIGNED = ColumnType("unsigned integers", "uint64", "UInt64", int)
-
-
-@dataclass(frozen=True)
-class Range:
-    """A user's value for a key is clipped to [low, high]. mean: whether means are released in place
-    of sums. Noise must hide the distance from the middle, at most `half`."""
-
-    low: int
-    high: int
-    mean: bool = False
-
-    @property
-    def middle(self) -> int:
-        """The middle, rounded down."""
-        return (self.low + self.high) // 2
-
-    @property
-    def half(self) -> int:
-        """The largest distance from the middle."""
-        return self.high - self.middle
-
-    @property
-    def largest(self) -> int:
-        """The largest absolute value."""
-        return max(abs(self.low), abs(self.high))
-
-    def released(self, total: int, count: int) -> int | float:
-        """The sum or the mean, from noisy ones: a sum of distances from the middle, and a count."""
-        if not self.mean:
-            return total + self.middle * count
-        return min(max(self.middle + total / max(count, 1), self.low), self.high)
-
-    def __str__(self) -> str:
-        return f"{self.half}" if self.low == -self.high else f"[{self.low}, {self.high}]"
 
 
 @dataclass(frozen=True)
@@ -166,7 +132,9 @@ class Question:
         """Internal name -> (the caller's name, type)."""
         found = {USER: (self.user, self.user_type)}
         found |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
-        return found | {n: (c, _INTEGERS) for n, c in zip(self.values, self.limits, strict=True)}
+        kinds = [_INTEGERS if each.step == 1 else _NUMBERS for each in self.limits.values()]
+        columns = zip(self.limits, kinds, strict=True)
+        return found | dict(zip(self.values, columns, strict=True))
 
     def key(self, written: Sequence[Any]) -> Any:
         """The caller's key from the columns of a row."""
@@ -210,13 +178,9 @@ def asked(
     names = (by,) if isinstance(by, str) else tuple(by)
     if not names or len(set(names)) < len(names) or user in names:
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
-    limits = _limits("sums", sums, mean=False)
-    for name, given in _limits("means", means, mean=True).items():
-        if name in limits:
-            raise InvalidParameter("means", name, "other columns than sums: a sum is mean * count")
-        limits[name] = given
-    for name in limits:
-        _whole(schema, name)
+    limits = ranges(sums, means)
+    for name, each in limits.items():
+        _numbers(schema, name, whole=each.step == 1)
     return Question(
         user,
         names,
@@ -255,34 +219,16 @@ def is_dask(frame: Any) -> bool:
     return dask is not None and isinstance(frame, dask.DataFrame)
 
 
-def _limits(
-    parameter: str, given: Mapping[str, int | tuple[int, int] | Range] | None, *, mean: bool
-) -> dict[str, Range]:
-    """The ranges of columns: from a limit n, which stands for -n to n, or from (low, high)."""
-    found = {}
-    for name, limit in (given or {}).items():
-        label = f"{parameter}[{name!r}]"
-        if isinstance(limit, Range):
-            found[name] = limit
-            continue
-        if isinstance(limit, tuple) and len(limit) == 2:
-            low, high = (integer(label, end, least=-_LARGEST_LIMIT) for end in limit)
-        else:
-            high = integer(label, limit, least=1)
-            low = -high
-        if not low < high <= _LARGEST_LIMIT:
-            raise InvalidParameter(label, limit, "<= 2^31, or (low, high) with low < high")
-        found[name] = Range(low, high, mean)
-    return found
-
-
-def _whole(schema: Mapping[str, Any], name: str) -> None:
-    """Raise InvalidParameter unless a column holds signed integers of at most 64 bits."""
+def _numbers(schema: Mapping[str, Any], name: str, *, whole: bool) -> None:
+    """Raise InvalidParameter unless a column holds numbers, or integers of at most 64 bits."""
     nw_ = narwhals()
     what = f"{name} of type {schema[name]}" if name in schema else name
     wide = (nw_.UInt64, nw_.UInt128, nw_.Int128)
-    if name not in schema or not schema[name].is_integer() or schema[name] in wide:
-        raise InvalidParameter("sums", what, "a column of signed integers (whole units)")
+    allowed = "a column of signed integers, or of numbers with a step: (low, high, step)"
+    if name not in schema or not schema[name].is_numeric():
+        raise InvalidParameter("sums", what, allowed)
+    if whole and (not schema[name].is_integer() or schema[name] in wide):
+        raise InvalidParameter("sums", what, allowed)
 
 
 def _type_of(schema: Mapping[str, Any], parameter: str, name: str) -> ColumnType:

@@ -11,17 +11,18 @@ from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
 from exactdp.frames.choosing import Choice
-from exactdp.frames.columns import Question, Range, asked
+from exactdp.frames.columns import Question, asked
 from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
 from exactdp.frames.gathering import WEIGHTS_CHECKED, gathered
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.paying import paying
-from exactdp.frames.targets import Target, mechanism_for
+from exactdp.frames.ranges import Range
+from exactdp.frames.targets import Target, described, mechanism_for
 from exactdp.mechanisms import GSHMWithSums, NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts
-from exactdp.parameters import Real, decimal_text, integer
+from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 from exactdp.statement import Statement, released
@@ -59,19 +60,6 @@ class FrameRelease(Published):
     base: Fraction | None = None
 
 
-def described(made: Any) -> str:
-    """A mechanism and what is public about its noise, in one line."""
-    name, k = type(made).__name__, f"k = {made.k}"
-    if isinstance(made, ListedCounts):
-        return f"{name}, {k}, noise of {made.scale:.6g}, all listed keys"
-    if hasattr(made, "tau"):
-        above = decimal_text(1 + Fraction(made.tau))
-        return f"{name}, {k}, sigma = {float(made.sigma):.6g}, counts above {above}"
-    half = f"keys of {made.half} users are released with probability 1/2"
-    noise = getattr(made, "count_sigma", None)
-    return f"{name}, {k}, {half}" + (f", sigma = {float(noise):.6g}" if noise else "")
-
-
 class Rows(TypedDict, total=False):
     """What is read from the rows: the arguments of :func:`release` of these names."""
 
@@ -93,8 +81,8 @@ def release(
     delta: Real,
     mechanism: str = "auto",
     top: int | None = None,
-    sums: Mapping[str, int | tuple[int, int]] | None = None,
-    means: Mapping[str, int | tuple[int, int]] | None = None,
+    sums: Mapping[str, Real | tuple[Real, ...]] | None = None,
+    means: Mapping[str, Real | tuple[Real, ...]] | None = None,
     keys: Iterable[Any] | None = None,
     selection: str | None = None,
     share: Real = "1/2",
@@ -115,9 +103,10 @@ def release(
     epsilon: >= 0. delta: > 0 and < 1. All counts and sums together keep this target.
     top: number of largest counts to release. Without k, they must exceed the next largest count by
     a threshold to be released.
-    sums: column of integers -> limit >= 1, or (low, high); a user's value for a key (the sum of its
-    rows; a missing value is 0) is clipped to +-limit, or to the range. means: the same, for means
-    over users, from the noisy count and a noisy sum of distances from the middle of the range.
+    sums: column of integers -> limit >= 1, or (low, high); column of numbers -> (low, high, step),
+    whose rows are rounded to multiples of the step. A user's value for a key (the sum of its rows;
+    a missing value is 0) is clipped to +-limit, or to the range. means: the same, for means over
+    users, from the noisy count and a noisy sum of distances from the middle of the range.
     keys: a public list. All of its keys are released, counts of 0 included, and no others; with
     sums, those above the threshold.
     selection: "weighted", "sips" or "mad2r" (see :func:`keys`): releases more keys than a threshold
@@ -214,8 +203,8 @@ def checked_bounds(
     if isinstance(made, KeyRounds):
         found.append(("squared weights of one user in a round", 1))
     for name, given in limits.items():
-        middle = f", less {given.middle}," if given.middle else ""
-        found.append((f"absolute sum of {name}{middle} of one user for one key", given.half))
+        what = f"absolute sum of {given.hidden(name)} of one user for one key"
+        found.append((what, given.half))
     return tuple({"what": what, "at_most": most, "checked": True} for what, most in found)
 
 
@@ -300,5 +289,5 @@ def _as_frame(frame: Any, question: Question, names: list[str], found: NoisyCoun
     columns = [*question.columns_of(found.elements), counts, *values]
     types = [kind.released for kind in question.key_types]
     types.append("Float64" if halves else "Int64")
-    types += ["Float64" if each.mean else "Int64" for each in ranges]
+    types += ["Int64" if each.whole else "Float64" for each in ranges]
     return same_kind(frame, names, types, columns)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from math import isqrt
 from typing import Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.frames.choosing import Choice, chosen
-from exactdp.frames.columns import Range
+from exactdp.frames.ranges import Range
 from exactdp.mechanisms import (
     GSHM,
     MAD2R,
@@ -24,9 +25,18 @@ from exactdp.mechanisms import (
     WeightedGaussian,
 )
 from exactdp.mechanisms.key_sets import KeyRounds
-from exactdp.parameters import Real, choice, integer
+from exactdp.mechanisms.known_keys import ListedCounts
+from exactdp.parameters import Real, choice, decimal_text, integer
 
-__all__ = ["MECHANISMS", "ROUNDS", "SELECTIONS", "Target", "mechanism_for", "selection_for"]
+__all__ = [
+    "MECHANISMS",
+    "ROUNDS",
+    "SELECTIONS",
+    "Target",
+    "described",
+    "mechanism_for",
+    "selection_for",
+]
 
 #: Mechanisms that select keys in rounds, and may count the users of these keys.
 ROUNDS: dict[str, type[KeyRounds]] = {
@@ -176,3 +186,16 @@ def selection_for(
     makers = {each: partial(made, each) for each in ("geometric", "weighted")}
     found = chosen("users of a key with probability 1/2", makers, lambda each: each.half)
     return found.options[0].mechanism, found
+
+
+def described(made: Any) -> str:
+    """A mechanism and what is public about its noise, in one line."""
+    name, k = type(made).__name__, f"k = {made.k}"
+    if isinstance(made, ListedCounts):
+        return f"{name}, {k}, noise of {made.scale:.6g}, all listed keys"
+    if hasattr(made, "tau"):
+        above = decimal_text(1 + Fraction(made.tau))
+        return f"{name}, {k}, sigma = {float(made.sigma):.6g}, counts above {above}"
+    half = f"keys of {made.half} users are released with probability 1/2"
+    noise = getattr(made, "count_sigma", None)
+    return f"{name}, {k}, {half}" + (f", sigma = {float(noise):.6g}" if noise else "")

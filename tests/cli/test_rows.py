@@ -90,6 +90,8 @@ def test_sums_and_public_keys(tmp_path: Path) -> None:
     [
         (b"uid,url\n1,a\n", ["--sums", "amount:3"], "a column of signed integers"),
         (b"uid,url,amount\n1,a,x\n", ["--sums", "amount:3"], "readable rows"),
+        (b"uid,url,amount\n1,a,1.5\n", ["--sums", "amount:3"], "and integers in amount"),
+        (b"uid,url,amount\n1,a,x\n", ["--sums", "amount:0..3/0.5"], "and numbers in amount"),
         (b"uid,url\n1,a\n", ["--sums", "amount"], "column:limit"),
         (b"uid,key\n1,a\n", [], "by must be a column"),
         (b"", [], "a file with a first line"),

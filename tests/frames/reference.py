@@ -20,7 +20,13 @@ Row = tuple[Any, ...]
 
 ENGINES = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask"]
 
-TYPES = {"integers": pa.int64(), "text": pa.string(), "dates": pa.date32(), "wide": pa.uint64()}
+TYPES = {
+    "numbers": pa.float64(),
+    "integers": pa.int64(),
+    "text": pa.string(),
+    "dates": pa.date32(),
+    "wide": pa.uint64(),
+}
 
 _TEXTS = ["", "é", "x y", '"quoted", text', "0", "'", "日本", "a\x1fb", *"defgh", *"aabbcc" * 4]
 _VALUES = {
@@ -60,9 +66,15 @@ def names_of(keys: tuple[str, ...]) -> list[str]:
     return ["url", "day", "shop"][: len(keys)]
 
 
-def frame_of(engine: str, rows: list[Row], user: str, keys: tuple[str, ...] = ("text",)) -> Any:
+def frame_of(
+    engine: str,
+    rows: list[Row],
+    user: str,
+    keys: tuple[str, ...] = ("text",),
+    amount: str = "integers",
+) -> Any:
     """The rows as a frame; columns uid, the key's, and amount."""
-    kinds = ["integers" if user == "integers" else user, *keys, "integers"]
+    kinds = ["integers" if user == "integers" else user, *keys, amount]
     names = ["uid", *names_of(keys), "amount"]
     types = [TYPES[kind] for kind in kinds]
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]

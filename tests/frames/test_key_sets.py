@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from itertools import product
 from pathlib import Path
@@ -233,10 +234,40 @@ def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
     }
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_are_rounded_to_steps(engine: str) -> None:
+    """Prices in steps of 1/4 between -1 and 5; no value lies in the middle of two steps."""
+    special = [math.nan, None, math.inf, -math.inf, 1e300, 0.0, 0.13, 4.9]
+    rows: list[Row] = [(u, x, u * 0.37 % 4 - 1.3) for u, x in product(range(60), "ab")] * 2
+    rows += [(100 + i, "a", value) for i, value in enumerate(special)]
+    frame = frame_of(engine, rows, "integers", amount="numbers")
+
+    def steps(values: list[Any]) -> int:
+        known = [v for v in values if v is not None and not math.isnan(v)]
+        total = sum(round(min(max(v / 0.25, -20), 20)) for v in known)
+        return min(max(total, -4), 20) - 8
+
+    of = {(u, x): [v for w, y, v in rows if (w, y) == (u, x)] for u, x, _ in rows}
+    totals = frames.counted(frame, **PLAIN, sums={"amount": (-1, 5, "0.25")})
+    for key in "ab":
+        assert totals.sums[key] == (sum(steps(of[u, x]) for u, x in of if x == key),)
+    assert totals.checked[-1] == "sums of amount within [-1, 5] in steps of 0.25"
+    made = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(12,), lower=1)
+    call = {**PLAIN, "made": made, "source": SeededSource(2)}
+    out = frames.draw(frame, **call, sums={"amount": (-1, 5, "0.25")})
+    noise = 6 * float(made.sigma) / 4  # six deviations: alpha = 1e-8
+    for key, count, total in listed(out.frame):
+        assert abs(total - totals.sums[key][0] / 4 - 2 * count) < 12 * noise
+        assert total * 4 == round(total * 4)
+    assert out.bounds[1]["what"] == (
+        "absolute sum of amount, less 2, in steps of 0.25 of one user for one key"
+    )
+
+
 def test_ranges_that_are_none() -> None:
     frame = pl.DataFrame({"uid": [1], "url": ["a"], "amount": [1]})
     call = {**PLAIN, "k": 1, "epsilon": 1, "delta": "1e-6"}
-    for limit in ((5, 5), (7, 2), (0, 2**32), ("x", 3), (1, 2, 3)):
+    for limit in ((5, 5), (7, 2), (0, 2**32), ("x", 3), (1, 2, 3), (0, 1, 0), 1.5, (1, 2, 3, 4)):
         with pytest.raises(InvalidParameter, match="amount"):
             frames.release(frame, **call, means={"amount": limit})
     with pytest.raises(InvalidParameter, match="a sum is mean"):

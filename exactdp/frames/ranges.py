@@ -1,0 +1,106 @@
+"""Ranges of users' values: what is summed, in which steps, and what noise must hide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import decimal_text, positive, rational
+
+__all__ = ["Range", "ranges"]
+
+#: Largest end of a range in steps: sums over 2^32 users stay below 2^63.
+_LARGEST = 2**31
+
+
+@dataclass(frozen=True)
+class Range:
+    """A user's value for a key is clipped to [low, high], in multiples of the step.
+
+    Noise must hide the distance from the middle, at most `half` steps. mean: whether means are
+    released in place of sums. step: the values of rows are rounded to multiples of it.
+    """
+
+    low: int
+    high: int
+    mean: bool = False
+    step: Fraction = Fraction(1)
+
+    @property
+    def middle(self) -> int:
+        """The middle, rounded down, in steps."""
+        return (self.low + self.high) // 2
+
+    @property
+    def half(self) -> int:
+        """The largest distance from the middle, in steps."""
+        return self.high - self.middle
+
+    @property
+    def largest(self) -> int:
+        """The largest absolute value, in steps."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def whole(self) -> bool:
+        """Whether integers are released."""
+        return not self.mean and self.step == 1
+
+    def released(self, total: int, count: int) -> int | float:
+        """The sum or the mean, from noisy ones: a sum of distances from the middle, and a count."""
+        if self.whole:
+            return total + self.middle * count
+        if not self.mean:
+            return float((total + self.middle * count) * self.step)
+        found = self.middle + Fraction(total, max(count, 1))
+        return float(min(max(found, Fraction(self.low)), Fraction(self.high)) * self.step)
+
+    def hidden(self, name: str) -> str:
+        """What noise must hide of a column, for a list of bounds."""
+        middle = f", less {self.value(self.middle)}," if self.middle else ""
+        return (
+            f"{name}{middle}" if self.step == 1 else f"{name}{middle} in steps of {self.value(1)}"
+        )
+
+    def value(self, steps: int) -> str:
+        """A number of steps, in the units of the column."""
+        return decimal_text(steps * self.step)
+
+    def __str__(self) -> str:
+        if self.low == -self.high:
+            text = self.value(self.half)
+        else:
+            text = f"[{self.value(self.low)}, {self.value(self.high)}]"
+        return text if self.step == 1 else f"{text} in steps of {self.value(1)}"
+
+
+def ranges(
+    sums: Mapping[str, Any] | None, means: Mapping[str, Any] | None = None
+) -> dict[str, Range]:
+    """Column -> range, from a limit n (for -n to n), (low, high), (low, high, step) or a Range."""
+    found: dict[str, Range] = {}
+    for name, given in (sums or {}).items():
+        found[name] = _range(f"sums[{name!r}]", given, mean=False)
+    for name, given in (means or {}).items():
+        if name in found:
+            raise InvalidParameter("means", name, "other columns than sums: a sum is mean * count")
+        found[name] = _range(f"means[{name!r}]", given, mean=True)
+    return found
+
+
+def _range(label: str, given: Any, *, mean: bool) -> Range:
+    if isinstance(given, Range):
+        return given
+    parts = given if isinstance(given, tuple) else (-rational(label, given), given)
+    if len(parts) not in (2, 3):
+        raise InvalidParameter(label, given, "a limit, (low, high) or (low, high, step)")
+    step = positive(label, parts[2]) if len(parts) == 3 else Fraction(1)
+    low, high = (rational(label, end) / step for end in parts[:2])
+    if low.denominator > 1 or high.denominator > 1:
+        raise InvalidParameter(label, given, "a range whose ends are multiples of its step")
+    if not -_LARGEST <= low < high <= _LARGEST:
+        raise InvalidParameter(label, given, "(low, high) with low < high, within 2^31 steps of 0")
+    return Range(int(low), int(high), mean, step)
