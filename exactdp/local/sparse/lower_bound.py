@@ -16,6 +16,11 @@ inequality says that the probability is at least 1 - (n h^2 sinh(epsilon/2)^2 + 
 for every h in (0, 1]; the best is h = min(1, sqrt(a/(3c))). The users' own mean differs from E
 vector by at most sqrt(log(2 d)/(2 n)) on average (a maximum over d means of n values in [0, 1]).
 
+At event level S has the 2 d vectors with a single entry, 1 or -1, and the other users hold 0: two
+vectors of S differ in two entries, but each in only one from 0. Against Q_0, L has mean 1 and lies
+in [1/r, r], so its variance is at most (r - 1)(1 - 1/r) = 4 sinh(epsilon/2)^2. The users' own mean
+differs in one entry, by at most 1/(2 sqrt n) on average (the deviation of n coins).
+
 Source: Zhou et al. (SVA), Theorem 15 and Appendix D, for delta = 0, with constants in place of
 Lemmas 20, 22 and 23.
 """
@@ -41,8 +46,8 @@ def lower_bound(
 
     d: number of items. k: entries of a user, 1 <= k < d. epsilon: of one report, delta = 0. users:
     n >= 1. of: "sample" for the mean of the users' vectors, "distribution" for the mean of the law
-    they are drawn from. level: "user", or "event", which has the bound of one entry. The bound is 0
-    where the argument says nothing, as for small n. Raises InvalidParameter.
+    they are drawn from. level: "user", or "event", where one entry of a user changes. The bound is
+    0 where the argument says nothing, as for small n. Raises InvalidParameter.
 
     >>> from exactdp.local.sparse import lower_bound
     >>> print(lower_bound(d=4096, k=64, epsilon=1, users=100_000).decimal_lower(4))
@@ -53,15 +58,18 @@ def lower_bound(
     if entries >= items:
         raise InvalidParameter("k", k, f"< d = {items}")
     choice("of", of, ("sample", "distribution"))
-    size = comb(items, entries if choice("level", level, ("user", "event")) == "user" else 1)
+    event = choice("level", level, ("user", "event")) == "event"
+    size = 2 * items if event else comb(items, entries)
     if size < 3:  # a <= 0 for two vectors
         return Enclosure.exact(0)
 
     def found() -> arb:
         logs = ball(size).log()
-        a, c = 1 - ball(2).log() / logs, n * (ball(loss) / 2).sinh() ** 2 / logs
+        spread = (4 if event else 1) * (ball(loss) / 2).sinh() ** 2
+        a, c = 1 - ball(2).log() / logs, n * spread / logs
         h = (a / (3 * c)).sqrt().min(arb(1))
-        apart = (ball(2 * items).log() / (2 * n)).sqrt() if of == "sample" else arb(0)
+        most = ball(Fraction(1, 2)) if event else ball(2 * items).log()
+        apart = (most / (2 * n)).sqrt() if of == "sample" else arb(0)
         return (h / 2 * (a - c * h**2) - apart).max(arb(0))
 
     return refine(found, relative_width=Fraction(1, 10**12))

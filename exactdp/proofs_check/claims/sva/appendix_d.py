@@ -192,7 +192,7 @@ def pure_channels(share: Fraction = Fraction(1)) -> None:
     """A pure channel that gets its input only with probability eta, else a uniform one, carries at
     most eta^2 sinh(epsilon/2)^2 nats: likelihood ratios have mean 1 and lie within a factor
     r = e^epsilon, so their variance is at most (M - 1)(1 - M/r) <= (r - 1)^2/(4 r) for the largest
-    M. This is the constant of `exactdp.local.sparse.lower_bound`.
+    M. This is the constant of `exactdp.local.sparse.lower_bound` at user level.
     """
     r, m = sp.symbols("r M", positive=True)
     identity((r - 1) ** 2 / (4 * r) - (m - 1) * (1 - m / r) - (m - (r + 1) / 2) ** 2 / r)
