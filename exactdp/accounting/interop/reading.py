@@ -156,7 +156,6 @@ def _batch(event: Any, neighbours: str) -> Pld | None:
 
 def _truncated(event: Any, neighbours: str) -> Pld | None:
     """Gaussian noise on a Poisson sample of a largest size."""
-    _only(neighbours, ADD_REMOVE, REPLACE_ONE)
     if not (event.sampling_probability and event.truncated_batch_size and event.dataset_size):
         return None
     loss = _gaussian(event).sampled(

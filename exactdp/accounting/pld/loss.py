@@ -180,14 +180,13 @@ class Pld(Questions):
 
         The null record adds 0 to every query, as a user who is not there; on a Poisson sample it
         adds 0 whether or not it is drawn. So the loss is that of add-remove neighbours. Not so for
-        samples of a largest or a fixed size, where a null record takes the place of another user.
+        batches of fixed size, where a null record takes the place of another user; in truncated
+        samples it does so where others alone would fill the sample.
         Source: Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Definition 1.1.
         """
         self._only_add_remove()
-        if any(step.removed.others_give_way for step, _ in self.steps):
-            allowed = "replace-one neighbours: a null record takes the place of another user"
-            raise InvalidParameter("neighbours", REPLACE_SPECIAL, allowed)
-        return Pld(self.steps, REPLACE_SPECIAL, self.source)
+        steps = tuple((step.replaced_by_null(), n) for step, n in self.steps)
+        return Pld(steps, REPLACE_SPECIAL, self.source)
 
     def grouped(self, size: int | str) -> Pld:
         """The same steps for a group of users who take part or not; each is sampled separately.

@@ -69,9 +69,6 @@ class LossLaw(ABC):
     #: Whether a tail that is cut off further out takes much longer.
     has_slow_tails: ClassVar[bool] = False
 
-    #: Whether another user is left out of a sample where the user is in it.
-    others_give_way: ClassVar[bool] = False
-
     #: Whether it is the loss of one step, to which a sample of users can be drawn.
     one_step: ClassVar[bool] = True
 
@@ -171,6 +168,10 @@ class LossLaw(ABC):
         """The law for replace-one neighbours, both within the sensitivity."""
         raise self._unknown("one whose loss for replace-one neighbours is known")
 
+    def replaced_by_null(self) -> LossLaw:
+        """The law where a record that adds 0 takes the user's place."""
+        return self
+
     def batched(self, rate: Fraction) -> LossLaw:
         """The worst law for replace-one neighbours on a batch drawn without replacement."""
         raise self._unknown("one whose loss on batches is known")
@@ -217,6 +218,11 @@ class Step:
         """The step for replace-one neighbours, both within the sensitivity."""
         law = self.removed.replaced()
         return Step(law, law, self._real(Step.replaced), self.attained)
+
+    def replaced_by_null(self) -> Step:
+        """The step for neighbours with a record that adds 0 in the user's place."""
+        removed, added = (law.replaced_by_null() for law in (self.removed, self.added))
+        return Step(removed, added, self.real, self.attained)
 
     def batched(self, rate: Fraction) -> Step:
         """A step for replace-one neighbours on a batch drawn without replacement."""

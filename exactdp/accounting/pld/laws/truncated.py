@@ -11,7 +11,8 @@ least B of the n - 1 others are drawn. T is independent of the user, so the uppe
   with the same weights are no worse than the worst of them.
 
 For replace-one neighbours the user takes part with the same probabilities with either data, so the
-pair with T is that of a batch drawn without replacement at rate r.
+pair with T is that of a batch drawn without replacement at rate r; also if one data is a record
+that adds 0.
 
 Lower bound: all others add 0. Then the step is a Poisson sample at the rate at which the user is in
 the batch.
@@ -49,8 +50,6 @@ def truncated(step: Step, rate: Fraction, users: int, limit: int) -> Step:
     if distance is None:
         kind = Described(type(step.removed).__name__)
         raise InvalidParameter("mechanism", kind, "Gaussian noise, for samples of a largest size")
-    if rate == 1:
-        raise InvalidParameter("rate", rate, "< 1 for samples of a largest size")
     if users <= limit:
         return step.sampled(rate)
     removed, added = (Truncated(distance, rate, users, limit, way) for way in (True, False))
@@ -103,7 +102,8 @@ class Truncated(DensityLaw):
     """The loss of the user who takes part against the one who does not, or in the other order.
 
     mu: sensitivity over the standard deviation of the noise. removed: the order; None for
-    replace-one neighbours, where both orders agree.
+    replace-one neighbours, where both orders agree. has_null: whether a record that adds 0 takes
+    the user's place.
     """
 
     mu: Fraction
@@ -111,22 +111,25 @@ class Truncated(DensityLaw):
     users: int
     limit: int
     removed: bool | None
-    others_give_way = True
+    has_null: bool = False
 
     def replaced(self) -> LossLaw:
         return replace(self, removed=None)
 
+    def replaced_by_null(self) -> LossLaw:
+        return replace(self, has_null=True)
+
     def parts(self) -> list[tuple[DensityLaw, arb]]:
         """Both laws, without T and with T, each with its probability."""
         draws, one, two = _draws(self), Gaussian(self.mu), Gaussian(2 * self.mu)
-        free: DensityLaw
-        full: DensityLaw
-        if self.removed is None:
-            free, full = ReplacedNormal(self.mu, self.rate), BatchNormal(two, draws.displaces)
-        else:
+        free: DensityLaw = ReplacedNormal(self.mu, self.rate)
+        full: DensityLaw = BatchNormal(two, draws.displaces)
+        if self.removed is not None:
             free = SampledNormal(one, self.rate, self.removed)
-            full = SampledNormal(two, draws.displaces, self.removed)
+            full = full if self.has_null else SampledNormal(two, draws.displaces, self.removed)
         with precision(_BITS):
+            if self.rate == 1:
+                return [(full, arb(1))]
             found = [(free, 1 - draws.full), (full, draws.full)]
             return sorted(found, key=lambda part: -part[1].mid())
 

@@ -56,18 +56,25 @@ def _worst(pairs: Sequence[tuple[Floats, Floats]], epsilon: float) -> float:
     return max(_excess(p, q, epsilon) for p, q in pairs)
 
 
-@pytest.mark.parametrize(("users", "rate"), [(3, "0.5"), (4, "0.5"), (4, "0.2"), (5, "0.7")])
+@pytest.mark.parametrize(
+    ("users", "rate"), [(3, "0.5"), (4, "0.5"), (4, "0.2"), (5, "0.7"), (4, "1")]
+)
 def test_no_data_set_of_a_few_users_leaks_more(users: int, rate: str) -> None:
-    pairs, exchanged, without = [], [], {}
+    pairs, exchanged, nulls, without = [], [], [], {}
     for others in combinations_with_replacement((-1, 0, 1), users - 1):
         q = _density(others, float(rate), POINTS)
         with_user = {u: _density((*others, u), float(rate), POINTS) for u in (-1, 0, 1)}
         without[others] = q
         pairs += [(p, q) for p in with_user.values()] + [(q, p) for p in with_user.values()]
         exchanged += [(with_user[u], with_user[v]) for u, v in product((-1, 0, 1), repeat=2)]
+        nulls += [(with_user[u], with_user[v]) for u, v in ((1, 0), (0, 1), (-1, 0), (0, -1))]
     loss = pld.gaussian(sigma=SIGMA).sampled(rate, batch_limit=LIMIT, users=users)
     for epsilon in ("0", "0.3", "1", "2"):
-        for made, known in ((loss, pairs), (loss.replaced(), exchanged)):
+        for made, known in (
+            (loss, pairs),
+            (loss.replaced(), exchanged),
+            (loss.replaced_by_null(), nulls),
+        ):
             found, worst = made.delta(epsilon), _worst(known, float(epsilon))
             assert float(found.lower) - 2e-5 <= worst <= float(found.upper) + 2e-5
 
@@ -122,12 +129,10 @@ NOISE = pld.gaussian(sigma=1)
 REFUSED: list[Callable[[], object]] = [
     lambda: NOISE.sampled("0.1", batch_limit=3),
     lambda: NOISE.sampled("0.1", users=3),
-    lambda: NOISE.sampled(1, batch_limit=3, users=5),
     lambda: NOISE.sampled("0.1", batch_limit=0, users=5),
     lambda: pld.laplace(scale=1).sampled("0.1", batch_limit=3, users=5),
     lambda: NOISE.replaced().sampled("0.1", batch_limit=3, users=5),
     lambda: NOISE.sampled("0.1", batch_limit=3, users=5).grouped(2),
-    lambda: NOISE.sampled("0.1", batch_limit=3, users=5).replaced_by_null(),
     lambda: NOISE.sampled("0.1", batch_limit=3, users=5).sampled("0.1"),
     lambda: pld.sgd(noise_multiplier=1, rate="0.1", steps=5, sampling="truncated"),
     lambda: pld.sgd(noise_multiplier=1, rate="0.1", steps=5, batch_limit=3, users=5),
