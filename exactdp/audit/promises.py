@@ -28,9 +28,6 @@ __all__ = [
     "ApproximateDP", "GaussianDP", "Profile", "Promise", "Renyi", "Zcdp", "parse", "read",
 ]  # fmt: skip
 
-#: No larger parameter is promised: floats say which events to look for.
-_LARGEST = 10**100
-
 
 def _read(allowed: str, test: Callable[[Fraction], bool]) -> Callable[[str, Real], Fraction]:
     def read(name: str, value: Real) -> Fraction:
@@ -42,9 +39,10 @@ def _read(allowed: str, test: Callable[[Fraction], bool]) -> Callable[[str, Real
     return read
 
 
-_moderate = _read(">= 0 and <= 1e100", lambda x: 0 <= x <= _LARGEST)
+# floats say which events to look for, so parameters are at most 1e100
+_moderate = _read(">= 0 and <= 1e100", lambda x: 0 <= x <= 10**100)
 _slack = _read(">= 0 and < 1", lambda x: 0 <= x < 1)
-_order = _read("> 1 and <= 1e100", lambda x: 1 < x <= _LARGEST)
+_order = _read("> 1 and <= 1e100", lambda x: 1 < x <= 10**100)
 
 
 class Promise(ABC):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import random
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor, Future
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -142,7 +143,7 @@ _seeded = {"process": 0}
 def in_parallel(
     executor: Executor | None, tasks: Iterable[tuple[Any, Callable[..., Any], tuple[Any, ...]]]
 ) -> Iterator[tuple[Any, Any]]:
-    """Run (name, function, arguments) tasks; yields (name, result) as they finish.
+    """Run (name, function, arguments) tasks; yields (name, result) in their order.
 
     A bounded number is under way at once, so any number of tasks needs constant memory.
     """
@@ -151,21 +152,19 @@ def in_parallel(
             yield name, function(*arguments)
         return
     window = 3 * (getattr(executor, "_max_workers", None) or 8)
-    running: dict[Future[Any], Any] = {}
+    running = deque[tuple[Any, Future[Any]]]()
     try:
         for name, function, arguments in tasks:
-            running[executor.submit(function, *arguments)] = name
+            running.append((name, executor.submit(function, *arguments)))
             if len(running) >= window:
-                yield from _finished(running)
+                yield _first(running)
         while running:
-            yield from _finished(running)
+            yield _first(running)
     finally:
-        for future in running:
+        for _, future in running:
             future.cancel()
 
 
-def _finished(running: dict[Future[Any], Any]) -> Iterator[tuple[Any, Any]]:
-    done, _ = wait(running, return_when=FIRST_COMPLETED)
-    for future in done:
-        name = running.pop(future)
-        yield name, future.result()
+def _first(running: deque[tuple[Any, Future[Any]]]) -> tuple[Any, Any]:
+    name, future = running.popleft()
+    return name, future.result()
