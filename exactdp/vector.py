@@ -25,7 +25,8 @@ def labelled(name: str, column: Any) -> Mapping[Any, Any] | None:
     """
     if isinstance(column, Mapping):
         return column
-    if not (hasattr(column, "index") and callable(getattr(column, "items", None))):
+    labels = hasattr(column, "index") and callable(getattr(column, "items", None))
+    if not labels or column.ndim != 1:
         return None
     found = dict(column.items())
     if len(found) < len(column):

@@ -40,6 +40,11 @@ def test_missing_values_are_refused_and_labels_must_differ() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     means = SparseVectorMean(d=9, k=2, epsilon=1, level="event")
     assert len(means.draw_many([polars.Series([0, 1]), {1: 1}], SeededSource(3))) == 2
+    for frame in (pandas.DataFrame({"a": [1, 0]}), polars.DataFrame({"a": [1, 0]})):
+        with pytest.raises(InvalidParameter, match="one vector per user, or Entries"):
+            means.draw_many(frame, SeededSource(3))
+        with pytest.raises(InvalidParameter, match="got DataFrame"):
+            ALP.of(d=10, k=3, largest=9, epsilon=1).checked(frame)
     for column in (polars.Series([1, None]), pandas.Series([1, 0], index=[2, 2])):
         with pytest.raises(InvalidParameter):
             means.draw_many([column], SeededSource(3))

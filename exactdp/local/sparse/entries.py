@@ -109,7 +109,8 @@ def _ascending(user: Integers, item: Integers) -> bool:
 
 def _of_vectors(values: Any) -> Entries:
     """The vectors as arrays; values that are neither ints nor floats stay objects."""
-    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+    one = isinstance(values, Mapping) or not isinstance(values, Iterable)
+    if one or hasattr(values, "columns"):  # a data frame would be read column by column
         found = Described(type(values).__name__)
         raise InvalidParameter("values", found, "one vector per user, or Entries")
     vectors = [
