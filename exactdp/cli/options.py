@@ -182,7 +182,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     ),
     "share:users": (
         "a number > 0 and <= 1",
-        "Largest share of the users with the same item, to choose the clipping.",
+        "Largest mean of an item, or share of the users with it, to choose the clipping.",
         "1",
     ),
     "sample": ("a file name", "Public sample (user,item,value), for --entries and --share."),

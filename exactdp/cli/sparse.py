@@ -90,8 +90,8 @@ def plan(statement: Path | None, **given: str | None) -> Answer:
 def _stated(m: SparseVectorMean) -> str:
     if m.entries is None and m.share == 1:
         return "nothing is stated about the vectors"
-    share = f"one item for at most {float(m.share):.3g} of the users"
-    return f"stated: {m.stated.entries} entries, {share}"
+    share = f"no mean of an item above {float(m.share):.3g}"
+    return f"stated: {m.stated.entries} entries of +-1, {share}"
 
 
 def _statement(m: SparseVectorMean) -> Statement:

@@ -79,7 +79,7 @@ def test_a_public_sample_states_how_vectors_are(tmp_path: Path) -> None:
     given = ["--d", "99", "--k", "20", "--epsilon", "1", "--level", "user", "--sample", str(path)]
     assert "nothing is stated" in run("local", "sparse", "plan", *given[:-2])[1]
     _, text, _ = run("local", "sparse", "plan", *given)
-    assert "stated: 2 entries, one item for at most 1 of the users" in text
+    assert "stated: 2 entries of +-1, no mean of an item above 1" in text
 
 
 @pytest.mark.parametrize(
