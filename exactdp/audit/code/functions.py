@@ -9,6 +9,7 @@ law that it had then, and is not followed further.
 
 from __future__ import annotations
 
+import random
 import sys
 import types
 from collections.abc import Callable, Hashable
@@ -181,7 +182,8 @@ def _callers(frame: Frame | None) -> list[Frame]:
     comes from."""
     found: list[Frame] = []
     while frame is not None:
-        if not is_ours(frame.f_code.co_filename):
+        file = frame.f_code.co_filename
+        if not (is_ours(file) or file == random.__file__):
             found.append(frame)
         elif len(found) > 1:
             break

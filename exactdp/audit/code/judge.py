@@ -11,11 +11,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from json import loads
 from typing import Any
 
@@ -39,12 +41,12 @@ __all__ = ["Evidence", "Judged", "judged_law"]
 #: Leaves that are repeated: all of them up to here, else every second, fourth, ... one.
 _MOST_REPEATED = 2_000
 #: Forks for the repetition, each of which costs 3 to 9 ms, and leaves for one more.
-_FORKS, _LEAVES_OF_A_FORK = 4, 256
+_FORKS, _LEAVES_OF_A_FORK = 2, 256
 #: Least number of runs in one of these forks: noise of one bit agrees in all with 2^-16.
 _LEAST_RUNS = 16
 #: Runs in spite of an estimate that they will not suffice: about half a minute.
 _MOST_UNFORESEEN = 1 << 15
-#: Runs that have a fork each, and leaves of these that are repeated.
+#: Runs that have a fork each, and how many of these are repeated.
 _MOST_FORKS, _ALONE = 2_000, 16
 
 
@@ -87,10 +89,11 @@ def judged_law(
     exceptions: str = "raise",
     progress: bool = True,
     sending: fresh.Sending | None = None,
+    existing: Sequence[Any] | None = None,
 ) -> Judged:
     """The law of one call of a program over Outcomes; parameters as for foreign_law.
 
-    sending: how the program is made in another process.
+    sending: how the program is made in another process. existing: all generators that exist.
     """
     choice("interface", interface, tuple(INTERFACES))
     choice("exceptions", exceptions, ("raise", "outcome"))
@@ -99,6 +102,7 @@ def judged_law(
         rational("residual", residual),
         max_runs,
         progress,
+        generators() if existing is None else existing,
     )
     begun = time.monotonic()
     found = judge.explored() or judge.in_forks()
@@ -113,10 +117,16 @@ def judged_law(
 class _Judge:
     """named: the variables of modules that the program was seen to name, by module."""
 
-    def __init__(self, program: Program, residual: Fraction, most: int, progress: bool) -> None:
+    def __init__(
+        self,
+        program: Program,
+        residual: Fraction,
+        most: int,
+        progress: bool,
+        existing: Sequence[Any],
+    ) -> None:
         self.program, self._residual = program, residual
-        self._most, self._progress = most, progress
-        self._existing = generators()
+        self._most, self._progress, self._existing = most, progress, existing
         self._unknown: dict[str, str] = {}
         self.named: dict[str, set[str]] = {}
 
@@ -164,11 +174,14 @@ class _Judge:
             ) from None
 
     def _in_a_child(self, lazy: bool, separately: bool, foresees: bool, most: int) -> Any:
-        import tqdm  # not by every command, and not by every child
+        bar: Callable[..., Any] = nullcontext
+        if self._progress and sys.stderr.isatty():
+            import tqdm  # not by every child
 
-        return in_fork(self._explore, tqdm.tqdm, lazy, separately, foresees, most)
+            bar = partial(tqdm.tqdm, desc="branches", delay=1)
+        return in_fork(self._explore, bar, lazy, separately, foresees, most)
 
-    def _explore(self, tqdm: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Any:
+    def _explore(self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Any:
         """In a child: the law, and the leaves to be repeated."""
         process = InProcess(
             self.program,
@@ -176,13 +189,11 @@ class _Judge:
             self._existing,
             (self._residual, self._most) if separately else None,
         )
-        # disable=None: no bar unless standard error is a terminal
-        hidden = None if self._progress else True
-        with tqdm(desc="branches", delay=1, disable=hidden) as bar:
-            process.told = bar.update
-            explorer = Explorer(
-                process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
-            )
+        explorer = Explorer(
+            process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
+        )
+        with bar() as shown:
+            process.told = int if shown is None else shown.update
             explorer.explore()
         return _as_data(explorer, False) | {"drawn": process.guard.drawn()}
 
@@ -206,7 +217,7 @@ class _Judge:
             self._refuse_unknown()
             found = _as_data(explorer, True)
             shares = [[[paths[:1], outcome]] for paths, outcome in found["leaves"]]
-            if not self._differ(shares):
+            if not self._differ(shares * -(-_ALONE // max(1, len(shares)))):
                 return found
         raise NotReproducible(
             "two runs from one state with the same draws differ: the program has randomness, or a "

@@ -216,6 +216,8 @@ def loop_at(code: types.CodeType, offset: int) -> ast.While | None:
 
 @lru_cache(maxsize=1 << 12)
 def _loops(code: types.CodeType) -> dict[int, ast.While]:
+    if not any("JUMP_BACKWARD" in each.opname for each in dis.get_instructions(code)):
+        return {}  # no loop: its file need not be read
     node = function_node(code)
     if not isinstance(node, ast.FunctionDef):
         return {}

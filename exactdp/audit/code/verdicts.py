@@ -14,6 +14,7 @@ from typing import Any, Literal
 from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Verdict
 from exactdp.audit.code.fresh import Sending
+from exactdp.audit.code.guard import generators
 from exactdp.audit.code.judge import Evidence, Judged, judged_law
 from exactdp.audit.code.outcomes import Outcome, written
 from exactdp.audit.code.runs import NotEnumerable
@@ -137,6 +138,7 @@ def private(
     number = integer("calls", calls, least=1)
     chosen = _chosen(left, right, pairs)
     known: dict[str, Judged] = {}
+    existing = generators()
 
     def law(data: Any) -> Judged:
         key = _key(data)
@@ -149,6 +151,7 @@ def private(
                 exceptions=exceptions,
                 progress=progress,
                 sending=Sending(bound, (program, make, data, number)),
+                existing=existing,
             )
         return known[key]
 
