@@ -362,7 +362,7 @@ def test_the_line_and_the_change_that_helps_are_named(program: Callable[..., Any
 # -- what is kept between calls: the law is that of the next calls from here ----------------------
 
 
-@pytest.mark.parametrize("make", [FirstAnswer, Lazily])
+@pytest.mark.parametrize("make", [FirstAnswer, pytest.param(Lazily, marks=pytest.mark.slow)])
 def test_a_memo_has_the_law_of_one_call_and_of_two(make: Callable[[], Any]) -> None:
     """By hand: all answers are the first one, so two calls show no more than one."""
     one = private(make().respond, 0, 1, epsilon=EPSILON)
@@ -459,7 +459,7 @@ def _in_fresh_interpreters() -> str:
     return private(noisy_module.honest, 0, 1, epsilon=1).basis
 
 
-@pytest.mark.fresh
+@pytest.mark.slow
 def test_fresh_interpreters_that_somebody_ended_are_started_again() -> None:
     assert "4 fresh interpreters agree" in _in_fresh_interpreters()
     interpreters._started[2].kill()
@@ -470,7 +470,10 @@ def test_fresh_interpreters_that_somebody_ended_are_started_again() -> None:
 @pytest.mark.fresh
 @pytest.mark.parametrize(
     ("program", "said"),
-    [(noisy_module.exits, "ended its process"), (noisy_module.sleeps, "ten times as long")],
+    [
+        (noisy_module.exits, "ended its process"),
+        pytest.param(noisy_module.sleeps, "ten times as long", marks=pytest.mark.slow),
+    ],
 )
 def test_programs_that_do_not_answer_in_fresh_interpreters_are_refused(
     program: Callable[[Any, Any], Any], said: str, monkeypatch: pytest.MonkeyPatch

@@ -13,18 +13,28 @@ from exactdp.oracle.assertions import _NOT_EXACT
 from tests.audit.honest import arrays, earlier, libraries, scripts  # noqa: F401  (they add their cases)
 from tests.audit.honest.case import CASES, Case, Probabilities
 
-SLOW = ("discrete Laplace by coin flips", "rejection in a method")
-
-
-def _marks(case: Case) -> list[Any]:
-    if case.name in SLOW:
-        return [pytest.mark.slow]
-    return [pytest.mark.fresh] if case.style == "noise at import" else []
-
-
-by_name = pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.name, marks=_marks(case)) for case in CASES]
+#: By default one case of each style is audited, and none that takes more than a second.
+SLOW = (
+    *("discrete Laplace by coin flips", "rejection in a method", "flip_bits"),
+    "integers added to a histogram",
 )
+
+
+def _marked() -> list[Any]:
+    styles: set[str] = set()
+    found = []
+    for case in CASES:
+        slow = case.name in SLOW or case.style in styles
+        marks = [pytest.mark.slow] if slow else []
+        if case.style in ("noise at import", "memoised noise"):
+            marks.append(pytest.mark.fresh)
+        if not slow:
+            styles.add(case.style)
+        found.append(pytest.param(case, id=case.name, marks=marks))
+    return found
+
+
+by_name = pytest.mark.parametrize("case", _marked())
 
 
 def _delta(left: Probabilities, right: Probabilities, epsilon: str) -> Any:
@@ -63,6 +73,7 @@ def _private(program: Any, case: Case) -> Any:
     )
 
 
+@pytest.mark.slow  # the deltas above are those of both laws
 @by_name
 def test_its_law_is_that_of_the_formula(case: Case) -> None:
     program = partial(case.honest, case.left)  # the deltas above depend on the other one, too
