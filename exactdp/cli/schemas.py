@@ -112,6 +112,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "local plan": _record(
         outputs=_COUNT, bits=_COUNT, sparsity=_COUNT, users=_COUNT, l1_error=_FLOAT
     ),
+    "local shuffled": _record(epsilon=_ENDS, delta=_NUMBER, neighbours=_TEXT),
     "local compare": _list(
         _record(
             mechanism=_TEXT,
@@ -172,7 +173,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 def schema_of(path: str) -> dict[str, Any]:
     """The schema of the command with these words: its own, or that of its group."""
     known = path
-    while known not in _SCHEMAS:
+    while known and known not in _SCHEMAS:
         known = known.rpartition(" ")[0]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return {**head, "title": f"exactdp {path} --json", **_SCHEMAS[known]}
