@@ -43,10 +43,10 @@ _FEW = 200
 
 
 class Many:
-    """n >= 1 users, k >= 3 values. r: e^epsilon of a report, > 1."""
+    """n >= 1 users, k >= 3 values. r: e^epsilon of a report, > 1. blocks: of M, >= 1."""
 
-    def __init__(self, n: int, k: int, r: Fraction) -> None:
-        self.n, self.k, self.r, self.q = n, k, r, 1 / (r + k - 1)
+    def __init__(self, n: int, k: int, r: Fraction, blocks: int = _BLOCKS) -> None:
+        self.n, self.k, self.r, self.q, self.blocks = n, k, r, 1 / (r + k - 1), blocks
 
     def lower(self, e: Fraction) -> arb:
         """Of delta, for two data sets. e: e^epsilon, rounded up."""
@@ -67,7 +67,7 @@ class Many:
         k, g = self.k, self.k * self.q
         first, masses = binomial(self.n - 1, g)
         missing, rows = 1 - sum(masses, arb(0)), []
-        for start, end in pairwise(_cuts(len(masses))):
+        for start, end in pairwise(_cuts(len(masses), self.blocks)):
             weight = sum(masses[start:end], arb(0))
             row, outside = self._row(first + start + 1, weight)
             rows.append(row)
@@ -102,6 +102,6 @@ class Many:
         ]
 
 
-def _cuts(count: int) -> list[int]:
-    size = -(-count // _BLOCKS)
+def _cuts(count: int, blocks: int) -> list[int]:
+    size = -(-count // blocks)
     return [*range(0, count, size), count]

@@ -132,6 +132,18 @@ def test_epsilon_is_where_delta_is_reached() -> None:
         assert found.upper <= Fraction(102, 100) * found.lower
 
 
+def test_several_collections_are_bounded() -> None:
+    """Two collections of one pair of data sets leak at most the bound, and not much less."""
+    m, n = RandomizedResponse(k=3, epsilon=1), 5
+    bound = Shuffled(m, n).bound()
+    p, q = law((0, 2, 2, 2, 2), m), law((1, 2, 2, 2, 2), m)
+    twice = [{g + h: x * y for g, x in w.items() for h, y in w.items()} for w in (p, q)]
+    for epsilon in ("0", "0.3", "0.9"):
+        for runs, (with_, without) in ((1, (p, q)), (2, twice)):
+            true = float(delta(with_, without, epsilon))
+            assert true <= bound.composed(runs).delta(epsilon).upper <= 1.2 * true + 0.01
+
+
 def test_extremes() -> None:
     one = RandomizedResponse(k=3, epsilon=1)
     assert Shuffled(one, 5).epsilon("0.9").upper == 0
