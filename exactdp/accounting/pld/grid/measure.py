@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from exactdp.accounting.pld.grid.lattice import Cell, Grid, check_nodes, merged, shared
+from exactdp.accounting.pld.grid.lattice import Grid, check_nodes
+from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.grid.scaled import Scaled, split
 from exactdp.errors import Undecided
 

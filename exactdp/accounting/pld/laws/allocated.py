@@ -34,8 +34,9 @@ import numpy as np
 from flint import arb, fmpz_poly
 from numpy.typing import NDArray
 
-from exactdp.accounting.pld.grid.lattice import Cell, Grid, RatioLattice, merged, shared
+from exactdp.accounting.pld.grid.lattice import Grid, RatioLattice
 from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
+from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.laws.base import Ends, LossLaw, Step
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure

@@ -15,8 +15,9 @@ from typing import ClassVar, Protocol, TypeAlias
 
 from flint import arb
 
-from exactdp.accounting.pld.grid.lattice import Cell, Lattice
+from exactdp.accounting.pld.grid.lattice import Lattice
 from exactdp.accounting.pld.grid.measure import Bounds
+from exactdp.accounting.pld.grid.moved import Cell
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

@@ -19,7 +19,8 @@ from typing import Protocol
 
 from flint import arb
 
-from exactdp.accounting.pld.grid.lattice import Cell, Lattice, Outcome
+from exactdp.accounting.pld.grid.lattice import Lattice, Outcome
+from exactdp.accounting.pld.grid.moved import Cell
 from exactdp.accounting.pld.laws.base import Family, LossLaw
 from exactdp.accounting.pld.laws.listed import ListedLaw
 from exactdp.balls import ball, precision

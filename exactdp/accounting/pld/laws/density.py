@@ -13,8 +13,9 @@ from flint import acb, arb, arb_series
 
 from exactdp.accounting.pld.grid import densities
 from exactdp.accounting.pld.grid.cells import Density
-from exactdp.accounting.pld.grid.lattice import Cell, Lattice, Masses, dense_cells
+from exactdp.accounting.pld.grid.lattice import Lattice, Masses
 from exactdp.accounting.pld.grid.measure import Bounds
+from exactdp.accounting.pld.grid.moved import Cell, dense_cells
 from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.balls import ball
 

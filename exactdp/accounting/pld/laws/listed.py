@@ -10,28 +10,21 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
-from flint import acb, arb, ctx
+from flint import arb, ctx
 
-from exactdp.accounting.pld.grid.cells import Density
-from exactdp.accounting.pld.grid.lattice import (
-    Cell,
-    Grid,
-    Lattice,
-    Outcome,
-    dense_cells,
-    nodes_between,
-)
+from exactdp.accounting.pld.grid.lattice import Grid, Lattice, Outcome
 from exactdp.accounting.pld.grid.measure import Bounds, cell_bounds
+from exactdp.accounting.pld.grid.moved import Cell, dense_cells, nodes_between
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.laws.base import Ends, LossLaw, sampled_excess
 from exactdp.accounting.pld.laws.density import SampledDensity, log_of
+from exactdp.accounting.pld.laws.pieces import Piece
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["BatchListed", "ListedLaw", "Piece", "SampledListed", "listed_excess"]
+__all__ = ["BatchListed", "ListedLaw", "SampledListed", "listed_excess"]
 
 _BITS = 128
 
@@ -43,40 +36,6 @@ _TAIL_BITS = 96
 
 #: Balls around 0 and around 1.
 _ZERO, _ZERO_TO_ONE = arb(0), arb(0.5, 0.5)
-
-#: Cells of a sketch of a density.
-_CELLS = 256
-
-#: Their ends, as parts of the range: ever closer to its ends, where a density may be steep.
-_SHARES = sorted(
-    {Fraction(i, _CELLS) for i in range(_CELLS + 1)}
-    | {Fraction(1, _CELLS << k) for k in range(60)}
-    | {1 - Fraction(1, _CELLS << k) for k in range(60)}
-)
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A density of the losses between two outcomes."""
-
-    density: Density
-    start: Outcome
-    end: Outcome
-
-    def above(self, loss: arb) -> tuple[arb, arb]:
-        """The masses of the losses of the piece above a loss."""
-        low = self.density.below(loss.max(self.start.loss).min(self.end.loss))
-        high = self.density.below(self.end.loss)
-        return high[0] - low[0], high[1] - low[1]
-
-    def moment(self, power: arb) -> arb:
-        """The integral of e^(power loss)."""
-
-        def integrand(x: acb, _: bool) -> acb:
-            found: acb = self.density.density(x) * (power * x).exp()
-            return found
-
-        return acb.integral(integrand, self.start.loss, self.end.loss).real
 
 
 class ListedLaw(LossLaw):
@@ -149,12 +108,7 @@ class ListedLaw(LossLaw):
             if outcome.p.mid() > 0:
                 yield float(outcome.loss.mid()), log_of(outcome.p)
         for piece in self.pieces():
-            reach = piece.end.loss - piece.start.loss
-            places = [piece.start.loss + reach * ball(share) for share in _SHARES]
-            beyond = [piece.density.below(place)[0] for place in places]
-            for (low, high), (one, two) in zip(pairwise(places), pairwise(beyond), strict=True):
-                if two - one > 0:
-                    yield float((low + high).mid()) / 2, log_of(two - one)
+            yield from piece.sketch()
 
     def width(self) -> float:
         losses = (float(outcome.loss.mid()) for outcome in self.outcomes(_TAIL_BITS))
