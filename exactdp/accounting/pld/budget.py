@@ -90,7 +90,7 @@ class Budget:
             terms = {"by": by, **{name: str(x) for name, x in (limits | exact).items()}}
             self._ledger = FileLedger(Path(file).resolve(), terms)
             with self._ledger.changing():
-                pass  # the file is there, and says the same
+                pass  # the file exists and states these terms
 
     @classmethod
     def open(cls, file: str | PathLike[str]) -> Budget:
@@ -200,7 +200,7 @@ class Odometer:
         if self.spent and ("rho" in self.spent) != ("rho" in found):
             names = " and ".join(sorted(self.spent.keys() | found.keys()))
             raise InvalidParameter(
-                "costs", Described(names), "epsilon and delta, or rho, always the same"
+                "costs", Described(names), "epsilon and delta in every call, or rho in every call"
             )
         for name, cost in found.items():
             self.spent[name] = self.spent.get(name, Fraction(0)) + cost

@@ -4,7 +4,7 @@ An analyst may choose each mechanism *and its parameters* by the answers so far.
 distributions of the mechanisms that she happened to run do not compose then: to stop when delta of
 their composition exceeds a limit is no filter (Tran, Koskela, Raisa, Honkela 2026; Regehr et al.
 2026). Each filter here adds up costs, and the sum is compared with a limit that is fixed before the
-first answer. The promise is that of the limit.
+first answer. The limit is what is promised.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class SumFilter(Filter):
     source = "Rogers, Roth, Ullman, Vadhan 2016, sums of adaptively chosen epsilon and delta"
 
     def cost(self, expense: Expense) -> Costs:
-        """Of a loss, the epsilon at a delta: that of costs, or a tenth of the limit."""
+        """Of a loss, epsilon at the delta in the costs, or at a tenth of the limit."""
         if promise := expense.promise:
             expense.without_costs()
             return {"epsilon": promise.epsilon, "delta": promise.delta.upper}

@@ -43,9 +43,9 @@ class Pld(Questions):
     source: str
 
     def composed(self, times: int | str) -> Pld:
-        """The mechanisms run so many times; every run of a sampled mechanism draws a new sample.
+        """The mechanisms repeated; each run of a sampled mechanism draws a new sample.
 
-        times: an integer >= 1 and <= 1e18. To run a mechanism several times on one sample:
+        times: number of runs, an integer >= 1 and <= 1e18. Several runs on one sample:
         ``pld.together(loss.composed(n)).sampled(q)``.
 
         >>> from exactdp.accounting import pld
@@ -179,7 +179,7 @@ class Pld(Questions):
         """The same steps for replace-special neighbours: a null record replaces one user's data.
 
         The null record adds 0 to every query, as a user who is not there; on a Poisson sample it
-        adds 0 whether or not it is drawn. So the loss is that of add-remove neighbours. Not so for
+        adds 0 whether or not it is drawn. So the loss is the add-remove loss. Not so for
         batches of fixed size, where a null record takes the place of another user; in truncated
         samples it does so where others alone would fill the sample.
         Source: Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Definition 1.1.

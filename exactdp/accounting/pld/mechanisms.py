@@ -126,9 +126,9 @@ def randomized_response(*, epsilon: Real, neighbours: str = ADD_REMOVE) -> Pld:
 
 
 def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> Pld:
-    """Any (epsilon, delta)-DP mechanism, bounded by the worst such mechanism.
+    """Any (epsilon, delta)-DP mechanism, bounded by the worst one.
 
-    epsilon: >= 0. delta: >= 0 and < 1. neighbours: those of the guarantee,
+    epsilon: >= 0. delta: >= 0 and < 1. neighbours: the relation of the guarantee,
     or ADD_REMOVE, REPLACE_ONE or REPLACE_SPECIAL.
     Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
     """

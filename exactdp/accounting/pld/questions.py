@@ -53,7 +53,7 @@ class Questions:
         return orders(self.steps)
 
     def real_orders(self) -> list[Order]:
-        """The laws of all losses for pairs of data sets that exist, or for limits of such pairs."""
+        """The laws of all losses for pairs of data sets that exist, or for limits of these."""
         return real_orders(self.steps)
 
     def delta(self, epsilon: Real, *, relative_width: Real = "1e-3") -> Enclosure:
@@ -121,7 +121,7 @@ class Questions:
     def infinite_mass(self) -> Enclosure:
         """The probability of an infinite privacy loss: no epsilon has a smaller delta.
 
-        Where the pair of laws is only a bound (not :attr:`exact`), the mass is one, too.
+        Where the pair of laws is only a bound (not :attr:`exact`), the mass is only a bound.
 
         >>> from exactdp.accounting import pld
         >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
@@ -241,12 +241,12 @@ class Questions:
         if self.count == 1 and self.steps[0][0].attained:
             real = above  # at every epsilon some neighbours attain the bound of a single step
         found = largest(above)
-        with suppress(InvalidParameter, Undecided):  # deltas below those of its last epsilon
+        with suppress(InvalidParameter, Undecided):  # the curve ends at some delta
             if tighter := ask.adaptive_orders(self.steps):
                 found = min(found, largest(tighter), key=lambda ends: ends.upper)
         if above == real:
             return found
-        # losses that are too small for floats are not those of the worst neighbours
+        # neighbours whose losses are too small for floats are not the worst
         followed = [order for order in real if _is_ranked(order, rank)]
         return Enclosure(largest(followed or real).lower, found.upper)
 

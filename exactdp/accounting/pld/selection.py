@@ -10,9 +10,9 @@ have. Take a set S of options; let A be the largest noisy utility in S, B the la
 G(t) = P(A - B > t). Without the user A falls and B rises by at most D each, so that S has the
 probability G(0) with the user, and at least G(2 D) without.
 
-- The largest of independent numbers with such hazard rates has one, too: its density at x, the sum
-  over r of f_r(x) times the probability that all others are below x, is at most 1/b times the
-  probability that exactly one number exceeds x.
+- So is the hazard rate of the largest of independent numbers with these rates: its density at x,
+  the sum over r of f_r(x) times the probability that all others are below x, is at most 1/b times
+  the probability that exactly one number exceeds x.
 - So the density of A - B at t, which is the mean of the density of A at t + B, is at most G(t)/b;
   and by the density of B at A - t it is at most (1 - G(t))/b.
 - The distribution function F(x/b) of Laplace noise of scale b has the density min(F, 1 - F)/b. So
@@ -42,7 +42,7 @@ from exactdp.parameters import Real, choice, integer, positive
 
 __all__ = ["above_threshold", "exponential", "gaussian_noisy_max", "noisy_max"]
 
-#: Up to so many options, the bound that publishes all noisy utilities is the better one.
+#: Up to this number of options, the bound that publishes all noisy utilities is the better one.
 _FEW = 5
 
 #: Distances of an event from an even one, in standard deviations.

@@ -1,6 +1,6 @@
 """Many runs of one mechanism, each with a pair of neighbours that is chosen by the answers so far.
 
-Let D_t(epsilon) be the largest delta of t such runs. The first run has a pair of some loss L with
+Let D_t(epsilon) be the largest delta of t runs. The first run has a pair of some loss L with
 masses under P, and the others then leak at most D_(t-1)(epsilon - L). So
 
     D_t(epsilon) = max over all pairs of E_P D_(t-1)(epsilon - L),  D_0(epsilon) = (1 - e^epsilon)+,
@@ -40,7 +40,8 @@ _BLOCK_RUNS = 1000
 #: Nodes for each standard deviation of the loss of a run: 4 add 1 % to its variance.
 _FINE = 4
 
-#: The loss of a run is followed to a delta of 2^-this, that of all runs for so many deviations.
+#: The loss of a run is followed to a delta of 2^-this, the loss of all runs to this number of
+#: standard deviations.
 _REACH_BITS, _DEVIATIONS = 60, 12
 
 #: Number of nodes that are computed at a time.
@@ -53,7 +54,7 @@ _NEAR, _GROWTH = 8, 1.2
 def adaptive_orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
     """The laws of all losses where runs with known pairs of neighbours are bounded together.
 
-    Empty where there are no such runs.
+    Empty where no pairs are known.
     """
     if not any(step.removed.family and times > 1 for step, times in steps):
         return []
@@ -86,6 +87,7 @@ def worst_runs(family: Family, times: int) -> LossLaw:
     start = [*[1.0] * most, *below, *[0.0] * (size + 1 + most)]
     deltas, inside = np.array(start), slice(most, -most)
     windows = np.lib.stride_tricks.sliding_window_view(deltas, 2 * size + 1)
+    # the products and their sum (m + 1), the mass at infinity and this factor (2), doubled
     up = 1 + 2 * (len(places) + 4) * UNIT
     for run in range(times):
         terms = windows[most - places]

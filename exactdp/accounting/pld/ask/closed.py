@@ -2,7 +2,7 @@
 
 n_i queries with sensitivity mu_i over noise are one query with mu^2 = sum n_i mu_i^2: the sum of
 normal losses N(mu^2/2, mu^2) is another (Dong, Roth, Su 2022, Corollary 3.3). So is wide discrete
-noise, up to a factor next to 1. A sum of losses that are 0 or infinite is again such a loss. One
+noise, up to a factor near 1. A sum of losses that are 0 or infinite is again such a loss. One
 step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition.
 """
 

@@ -73,7 +73,7 @@ class _Curve:
 
 
 def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
-    """The smallest mu whose Gaussian curve is above that of the orders on [0, last]."""
+    """The smallest mu whose Gaussian curve is above the curves of all orders on [0, last]."""
     whole: Sequence[_Interval] = [(0.0, last)]
     stage = _COARSE
     # a finer curve is needed only where the maximum may be; the last stage is finer by 2 or more

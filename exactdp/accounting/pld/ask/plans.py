@@ -39,8 +39,8 @@ _TRIED = 4096
 #: Bits of delta that the cut of the tails may change.
 _SPARE_BITS = 30
 
-#: So many fewer bits where tails are heavy: 2^-18 of delta is enough for a width of 1e-5.
-_HEAVY_BITS = 12
+#: Bits that are saved where tails are slow: 2^-18 of delta is enough for a width of 1e-5.
+_SAVED_BITS = 12
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
 def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
     """To find the epsilon at which delta has about this logarithm, to this width.
 
-    Nearby targets share a plan, and so a composition: that of a smaller target, which is finer.
+    Nearby targets share the plan and the composition of the smallest of them, which is the finest.
     """
     return _for_epsilon(order, _SHARED * math.floor(log_target / _SHARED), width)
 
@@ -156,12 +156,12 @@ def _plan(
     wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
     step = _quarters(min(wished, 0.25))
     if any(law.bounded_density for law, _ in order):
-        # near the largest loss theta grows without bound, but no such small step is needed
+        # near the largest loss theta grows without bound, but no smaller step is needed
         step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
     wanted = (_log_count(order) - log_delta) / _LOG_2 + _SPARE_BITS
     tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
     if any(law.has_slow_tails for law, _ in order):
-        tail_bits = math.ceil(wanted) - _HEAVY_BITS
+        tail_bits = math.ceil(wanted) - _SAVED_BITS
     step = _common(order, step)
     # the nodes of a lattice may be far apart: a larger tilt would see only one of them
     theta = min(theta, 64 / float(step))
@@ -191,7 +191,7 @@ def _common(order: Order, wished: Fraction) -> Fraction:
 
 
 def _nearly(order: Order, wished: Fraction) -> Fraction:
-    """A step, at most the one wished for, such that all units are slightly above multiples."""
+    """A step, at most the wished one, with all units slightly above its multiples."""
     units = [(law.unit, n) for law, n in order if law.unit]
     first, _ = max(units, key=lambda unit: unit[1])
     least = math.ceil(first / wished)

@@ -18,7 +18,7 @@ Complexes = NDArray[np.complex128]
 #: Factors of the transform have 2 to 32 points.
 _SIZES = (2, 4, 8, 16, 32)
 
-#: Rows and columns of the tests differ by such a factor, far beyond the accuracy of doubles.
+#: Rows and columns of the tests differ by this factor, far beyond the accuracy of doubles.
 _SCALE = 2.0**-80
 
 _UNIT = Fraction(1, 1 << 53)

@@ -160,5 +160,5 @@ def _log_moment(masses: Floats, rate: arb) -> arb:
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """The inner product on one thread; threads would cost more than such a short product."""
+    """The inner product on one thread; threads would cost more than a short product."""
     return float(np.einsum("i,i", a, b))

@@ -49,7 +49,7 @@ class Line(Density, Protocol):
 
 
 def bounds(law: Line, step: Fraction, tail_bits: int, rate: Fraction = Fraction(0)) -> Bounds:
-    """A measure with a curve below that of the law, and one with a curve above it.
+    """Two measures, one with a curve below the curve of the law and one above.
 
     step: distance of the nodes. tail_bits: large losses are cut off beyond a mass of 2^-tail_bits.
     rate: a lower bound of the exponent by which the measures will be tilted; small losses are cut
@@ -74,7 +74,7 @@ def bounds(law: Line, step: Fraction, tail_bits: int, rate: Fraction = Fraction(
 
 
 def _with_zero(law: Line, masses: Scaled, first: int, *, up: bool) -> Scaled:
-    """The masses with that of loss 0, where the law has any."""
+    """The masses, with the mass of loss 0 where the law has any."""
     mass = law.mass_at_zero()
     return added(masses, -first, mass.upper() if up else mass.lower(), up=up)
 

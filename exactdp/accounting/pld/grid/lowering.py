@@ -10,7 +10,7 @@ and only the left end is lowered; in the opposite case only the right end is low
 
 Lowering node i by e_i takes (e_(i+1) - e_i)/(e^h - 1) - (e_i - e_(i-1))/(1 - e^-h) from its mass. A
 node with a negative mass is a concave kink. The line between its neighbours is lower, so its mass
-is shared between them such that the masses under P and Q are kept.
+is shared between them, which keeps the masses under P and Q.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Measure:
         return self.masses.mantissa.nbytes + self.masses.exponent.nbytes
 
 
-#: A measure with a curve below that of a law, and one with a curve above it.
+#: Two measures, one with a curve below the curve of a law and one above.
 Bounds = tuple[Measure, Measure]
 
 

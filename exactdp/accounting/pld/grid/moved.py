@@ -2,8 +2,8 @@
 
 D(P, Q)(x) = E_Q (r - x)+ and D(Q, P)(x) = E_Q (1 - x r)+ are means of convex functions of r.
 
-Above: the outputs of a cell move to the two nodes around it such that their masses under P and
-under Q stay, which raises both means (Jensen's inequality).
+Above: the outputs of a cell move to the two nodes around it, with the same masses under P and
+under Q, which raises both means (Jensen's inequality).
 Below: outputs are merged, which is post-processing. From the largest ratio down, outputs above a
 node are joined with as many below it as bring their joint ratio to the node. What is left at the
 least ratio moves down to a node.
@@ -93,7 +93,7 @@ def _between(law: Tails, places: list[_Place]) -> Iterator[Cell]:
 
 
 def shared(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
-    """Masses at nodes whose curve is above that of all cells with a largest loss."""
+    """Masses at nodes with a curve above the curve of all cells with a largest loss."""
     found: dict[int, Masses] = {}
     masses_at = cache(lattice.masses)
     for cell in cells:
@@ -142,7 +142,7 @@ def merged(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
                     rest = 1 - share
                     left.append(Cell(rest * below.p, rest * below.q, below.low, below.high))
                     break
-            if spare < 0:  # the ratio cannot be told from that of the node
+            if spare < 0:  # the ratio cannot be told from the ratio of the node
                 node, _ = lattice.around(Outcome((p / q).log(), p, q))
         _add(found, node, p, q)
     return found

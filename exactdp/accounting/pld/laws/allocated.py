@@ -50,7 +50,7 @@ _BITS = 192
 #: Rounding may take a mass of about 2^-this of the mass that is cut off as a tail.
 _SPARE_BITS = 10
 
-#: Largest number of nodes of the lattice: a product of two such polynomials takes seconds.
+#: Largest number of nodes of the lattice: multiplying two polynomials of this length takes seconds.
 _MOST_NODES = 1 << 21
 
 #: Least number of nodes for each cell of ratios up to e.
@@ -121,7 +121,7 @@ class Allocated(LossLaw):
         return self.base.width()
 
     def curve(self, times: int) -> None:
-        return None  # a single epoch needs a grid, too
+        return None  # even a single epoch needs a grid
 
     def excess(self, epsilon: Fraction) -> arb:
         raise self._unknown("one without random allocation here")
@@ -192,7 +192,7 @@ class _Sums:
 
 @lru_cache(maxsize=2)
 def _sums(law: Allocated, lattice: RatioLattice, tail_bits: int) -> tuple[_Sums, _Sums]:
-    """The law of S on a lattice, below and above; the lattice is that of R."""
+    """The law of S on a lattice, below and above. lattice: of R."""
     steps = law.steps
     with precision(_BITS):
         last = _last(law, lattice.unit, tail_bits)

@@ -1,6 +1,6 @@
 """What every law of a privacy loss can be asked, and the sampling of its curve.
 
-A law belongs to one order of a pair (P, Q) of neighbours: it is that of L = log dP/dQ under P. A
+A law belongs to one order of a pair (P, Q) of neighbours: it is the law of log dP/dQ under P. A
 new law subclasses `normal.NormalLaw`, `listed.ListedLaw` or `LossLaw` itself, and overrides the
 relations that are proved for it.
 """
@@ -50,7 +50,7 @@ class Family(Hashable, Protocol):
         """For every set, upper bounds of delta of its pairs at these losses >= 0, the first 0."""
 
     def reversed(self, number: int) -> int:
-        """The number of the set whose pairs are those of this set in the other order."""
+        """The number of the set with the pairs of this set in the other order."""
 
     def spread(self) -> float:
         """About the standard deviation of the loss of one run."""
@@ -64,7 +64,7 @@ class LossLaw(ABC):
 
     @property
     def family(self) -> Family | None:
-        """All pairs, where the law is that of the worst pair at each epsilon and they are known."""
+        """All pairs, if they are known and the law is the worst of them at each epsilon."""
         return None
 
     #: Whether a tail that is cut off further out takes much longer.
@@ -97,7 +97,7 @@ class LossLaw(ABC):
 
     @abstractmethod
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
-        """A measure on a grid with a curve below that of the law, and one with a curve above it.
+        """Two measures on a grid, one with a curve below the curve of the law and one above.
 
         step: distance of the nodes. tail_bits: a mass of 2^-tail_bits may be cut off. rate: a lower
         bound of the exponent by which the measures will be tilted. Raises TooCoarse, Undecided.
@@ -129,7 +129,7 @@ class LossLaw(ABC):
         """
 
     def curve(self, times: int) -> Curve | None:
-        """delta of so many runs where no grid is needed, else None."""
+        """delta of this number of runs, where no grid is needed, else None."""
         return self.excess if times == 1 else None
 
     def affinity(self) -> arb:
@@ -195,7 +195,7 @@ class Step:
 
     removed: the data with the user against the data without (or one of two replaced users against
     the other). added: the opposite order. real: where no single pair of data sets has these laws,
-    sequences of steps that pairs of data sets have, or limits of such pairs; else empty.
+    sequences of steps that pairs of data sets have, or limits of these; else empty.
     attained: whether at each epsilon some pair of data sets attains delta of a single run.
     """
 
@@ -252,7 +252,7 @@ def orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
 
 
 def real_orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
-    """The same for pairs of data sets: the first real choice of every step, the second, ..."""
+    """The laws for pairs of data sets: the first real choice of every step, the second, ..."""
     choices = max((len(step.real) for step, _ in steps), default=0)
     found: list[Order] = []
     for choice in range(max(choices, 1)):

@@ -6,7 +6,7 @@ epsilon >= 0, delta(epsilon) is q E (1 - a y1 - b y2)+, where y = e^xi, E y = 1,
 with the covariances A, (A - B + C)/2 and C over sigma^2. It rises with all three. In the other
 order of the neighbours A and B change places. Where A and B lie in one square each, C is bounded:
 
-- If A + B <= 4, then C <= 4. Such a pair is below the pair with the same A - B, A + B = 4, C = 4.
+- If A + B <= 4, then C <= 4. The pair with the same A - B, A + B = 4, C = 4 is above it.
 - If A + B >= 4, a triangle with these sides fits into the unit ball only if its angle at w is at
   most that of the triangle on the unit circle: up to a right angle its circumradius rises with this
   angle, and beyond C > 4. So C <= (sqrt(A (4 - B)) + sqrt(B (4 - A)))^2/4, which falls in A and B.

@@ -80,7 +80,7 @@ class Contest(ListedLaw):
 class BoundedRange:
     """The curve of all mechanisms whose losses lie in an interval of length `width`.
 
-    The worst such pair has two outcomes, with losses s and s - w, 0 <= s <= w, for the width w.
+    The worst pairs have two outcomes, with losses s and s - w, 0 <= s <= w, for the width w.
     Their probabilities add up to 1 on both sides, so the first has Q(A) = (1 - e^(s - w))/(e^s -
     e^(s - w)), and delta at epsilon is (e^s - e^epsilon) Q(A) = (1 - e^(epsilon - s))
     (1 - e^(s - w))/(1 - e^-w). The product is largest where both exponents are equal, at

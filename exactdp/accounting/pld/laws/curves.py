@@ -1,6 +1,6 @@
 """A loss with a curve that is known at some points: chords above the curve.
 
-delta(epsilon) for epsilon >= 0 is that of the worst neighbours at each epsilon, in either order. So
+delta(epsilon) for epsilon >= 0 belongs to the worst neighbours at each epsilon, in either order. So
 the curve is a maximum of convex curves, and the curve of a pair: for x < 1, D(x) = 1 - x + x
 D(1/x), where D(1/x) belongs to the pair in the other order. The points may be rounded up: chords
 through points above a convex curve are above the curve, also if some points are left out. Points

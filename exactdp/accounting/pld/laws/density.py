@@ -70,7 +70,7 @@ class DensityLaw(LossLaw):
         return p - loss.exp() * q
 
     def affinity(self) -> arb:
-        # that of the two outcomes L > 0 and L <= 0, which are post-processing
+        # the affinity of the two events L > 0 and L <= 0, which are post-processing
         p, q = self.above(arb(0))
         return (p * q).sqrt() + ((1 - p) * (1 - q)).sqrt()
 

@@ -160,7 +160,7 @@ class DiscreteGaussian(IntegerNoise):
         return excess(epsilon, self.sigma2, self.shift)
 
     def curve(self, times: int) -> Curve | None:
-        """The sum of many wide noises is one noise, up to a factor next to 1."""
+        """The sum of many wide noises is one noise, up to a factor near 1."""
         if times == 1:
             return self.excess
         with precision(_BITS):
@@ -229,7 +229,7 @@ class DiscreteGaussian(IntegerNoise):
         return math.isqrt(math.ceil(2 * self.sigma2 * (tail_bits + 1))) + 2
 
     def _masses(self, tail_bits: int, apart: int) -> list[arb]:
-        """The masses at 0, 1, ..., so far that of noises up to `apart` apart little is left out."""
+        """The masses at 0, 1, ..., up to where the tails of noises `apart` apart are negligible."""
         reach = self._reach(tail_bits)
         if reach + apart > MOST_NODES // 2:
             raise Undecided(f"the losses of one step have more than {MOST_NODES} values")

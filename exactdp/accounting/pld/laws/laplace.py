@@ -1,4 +1,4 @@
-"""Losses of Laplace noise, for replace-one neighbours on samples, too.
+"""Losses of Laplace noise, also for replace-one neighbours on samples.
 
 With mu = sensitivity/scale and B the law without the user, the loss l = log dA/dB has the density
 e^((l - mu)/2)/4 under A for |l| < mu, and point masses 1/2 at mu and e^-mu/2 at -mu. Its curve is

@@ -239,7 +239,7 @@ class SampledListed(ListedLaw):
 
 @dataclass(frozen=True)
 class BatchListed(ListedLaw):
-    """The worst loss on a batch without replacement, for a base that is the same in both orders.
+    """The worst loss on a batch without replacement, for a base that is alike in both orders.
 
     The curve at losses below 0 follows from that above 0: the masses under P and Q change places.
     The rest of the mass has loss 0.

@@ -24,7 +24,7 @@ from exactdp.normal import cdf, tail
 
 __all__ = ["integral"]
 
-#: An integral is cut into at most so many pieces of length 1.
+#: Largest number of pieces of length 1 of an integral.
 _MOST_PIECES = 1 << 13
 
 _TOO_LARGE = "the order is too large for an integral"
