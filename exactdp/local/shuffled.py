@@ -17,13 +17,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
+from typing import TYPE_CHECKING
 
 from flint import arb
 
 from exactdp.accounting.neighbours import REPLACED_ROW
-from exactdp.accounting.pld import Pld
-from exactdp.accounting.pld.laws.base import Step
-from exactdp.accounting.pld.laws.curves import KnownCurve
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -33,6 +31,9 @@ from exactdp.local.randomized_response import RandomizedResponse
 from exactdp.local.shuffled_binary import Binary
 from exactdp.local.shuffled_many import Many
 from exactdp.parameters import Real, delta_target, non_negative
+
+if TYPE_CHECKING:
+    from exactdp.accounting.pld import Pld
 
 #: Beyond the epsilon of this delta, `bound` allows that all is told.
 _NEGLIGIBLE = Fraction(1, 1 << 70)
@@ -99,6 +100,10 @@ class Shuffled:
         >>> print(format(weekly.composed(52).epsilon("1e-6"), "3"))
         [0.669, 0.67]
         """
+        # imported here: 0.1 s, which few users of this room need
+        from exactdp.accounting.pld.laws.curves import KnownCurve
+        from exactdp.accounting.pld.loss import Pld, Step
+
         k, r = self.mechanism.k, self.mechanism.e_epsilon
         few = k == 2 or self.n <= _FEW
         bounds = self._bounds if few else Many(self.n, k, r, blocks=_COARSE)
