@@ -7,6 +7,7 @@ from exactdp.lazy import lazily
 if TYPE_CHECKING:
     from exactdp.accounting.sparse_histograms import (
         csh,
+        csh_sums,
         discrete_csh,
         discrete_gshm,
         discrete_top_k,
@@ -20,6 +21,7 @@ __all__ = [
     "composition",
     "correlated_gaussian",
     "csh",
+    "csh_sums",
     "discrete_csh",
     "discrete_gaussian",
     "discrete_gshm",
@@ -40,6 +42,7 @@ __getattr__, __dir__ = lazily(
         "composition": "",
         "correlated_gaussian": "",
         "sparse_histograms.csh": "",
+        "sparse_histograms.csh_sums": "",
         "sparse_histograms.discrete_csh": "",
         "discrete_gaussian": "",
         "sparse_histograms.discrete_gshm": "",

@@ -51,6 +51,7 @@ CALCULATORS = {
     "top-k": "sparse_histograms.discrete_csh.TOP_K",
     "top-k-with-base": "sparse_histograms.discrete_top_k.CALCULATOR",
     "sums": "sparse_histograms.gshm_sums.CALCULATOR",
+    "csh-sums": "sparse_histograms.csh_sums.CALCULATOR",
     "stability": "sparse_histograms.stability.CALCULATOR",
 }
 

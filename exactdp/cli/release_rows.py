@@ -106,7 +106,7 @@ def _released(
         return frames.keys(rows, **asked, **present, budget=_opened(budget))
     if "sigma" in present:
         largest = tuple(each.half for each in ranges(caps["sums"]).values())
-        kind = getattr(mechanisms, "GSHMWithSums" if largest else _CLASSES[name])
+        kind = getattr(mechanisms, _CLASSES[name] + ("WithSums" if largest else ""))
         made = kind(**present, **({"largest": largest} if largest else {}))
         return frames.draw(rows, **asked, **caps, made=made, source=SystemSource(), keys=known)
     if name != "counts":
@@ -259,14 +259,14 @@ _TABLE = {
     ),
     "csh": (
         "k epsilon delta",
-        "user by sigma tau lower public",
+        "user by sigma tau lower public sums",
         "Correlated Gaussian sparse histogram (CSH) of the k heaviest counters (Lebeda and "
         "Retschmeier, Algorithms 2 to 4).",
         f"visits.csv {_ROWS}",
     ),
     "top-k": (
         "k epsilon delta",
-        "user by sigma tau lower public",
+        "user by sigma tau lower public sums",
         "Another name of csh.",
         f"visits.csv {_ROWS}",
     ),

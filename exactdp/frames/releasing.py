@@ -19,9 +19,10 @@ from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.paying import paying
 from exactdp.frames.ranges import Range
 from exactdp.frames.targets import Target, described, mechanism_for
-from exactdp.mechanisms import GSHMWithSums, NoisyCounts, TopK, TopKWithBase
+from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts
+from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
@@ -240,7 +241,7 @@ def drawn(
     )
     guarantee = replace(made.guarantee, checked=totals.checked)
     pay(guarantee)
-    if isinstance(made, GSHMWithSums):
+    if isinstance(made, WithSums):
         return made.drawn_sums(totals.counts, totals.sums, source), guarantee
     if isinstance(made, ListedCounts):
         listed = map(question.key, question.listed(rows.get("keys") or []))

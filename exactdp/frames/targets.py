@@ -22,6 +22,7 @@ from exactdp.mechanisms import (
     PartitionSelection,
     TopK,
     TopKWithBase,
+    TopKWithSums,
     WeightedGaussian,
 )
 from exactdp.mechanisms.key_sets import KeyRounds
@@ -119,7 +120,13 @@ def _largest(kind: type[TopK], target: Target) -> TopK:
     if target.times != 1:
         raise InvalidParameter("times", target.times, "1 for the largest counts")
     size = target.k if target.top is None else target.top
-    return kind.for_target(k=size, lower=target.lower, **target.pair)  # type: ignore[arg-type]
+    given: dict[str, Any] = {**target.pair, "k": size, "lower": target.lower}
+    if not target.limits:
+        return kind.for_target(**given)
+    for name, each in target.limits.items():
+        if each.middle or each.mean:  # the counts are not those of all users
+            raise InvalidParameter(name, each, "a limit n for sums from -n to n, with csh")
+    return TopKWithSums.for_target(**given, largest=[r.half for r in target.limits.values()])
 
 
 def _selected(target: Target) -> KeyRounds:
@@ -153,8 +160,8 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
         return _selected(target), None
     if name != "auto":
         make, _ = _TABLE[name]
-        if target.limits and name != "gshm":
-            raise InvalidParameter("mechanism", name, "'gshm' for sums")
+        if target.limits and name not in ("gshm", "csh"):
+            raise InvalidParameter("mechanism", name, "'gshm' or 'csh' for sums")
         if name in ("known", "correlated") and target.listed is None:
             raise InvalidParameter("mechanism", name, "given with keys")
         return make(target), None

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         NoisyRelease,
         TopK,
         TopKWithBase,
+        TopKWithSums,
     )
 
 __all__ = [
@@ -104,6 +105,7 @@ __all__ = [
     "Threshold",
     "TopK",
     "TopKWithBase",
+    "TopKWithSums",
     "TotalALP",
     "UnitEpsilonALP",
     "WeightedGaussian",
@@ -134,6 +136,7 @@ __getattr__, __dir__ = lazily(
         "projections.thresholds": "Threshold ApproximateThreshold LargeValues",
         "partition_selection": "PartitionSelection",
         "selection": "ExponentialMechanism PermuteAndFlip",
-        "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase",
+        "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase "
+        "TopKWithSums",
     },
 )

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar, Self
 
-from exactdp.accounting import gshm_sums
+from exactdp.accounting import csh_sums, gshm_sums
 from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number
 from exactdp.mechanisms.counts import mapping_of
+from exactdp.mechanisms.thresholded.correlated_histogram import TopK
 from exactdp.mechanisms.thresholded.gaussian_histogram import CONTRIBUTES, GSHM
-from exactdp.mechanisms.thresholded.mechanism import draws
+from exactdp.mechanisms.thresholded.mechanism import Thresholded, draws
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source
 from exactdp.samplers.source import require_secure
 
 
-@frozen
-class GSHMWithSums(GSHM):
-    """GSHM that also releases noisy sums of users' values for every counter above the threshold.
+class WithSums(Thresholded):
+    """Noisy sums of users' values for every counter that is released; a base of mechanisms.
 
     largest: for each column of values, the largest |value| of a user for an element, an integer
     >= 1. spread: > 0; the sums of a column get noise N_Z(0, (spread * largest * sigma)^2).
-    Other parameters: as for GSHM. The sums of a counter below the threshold are not released, so
-    sums only increase the sensitivity.
-    Source: CSH, Section 6 (aggregator functions; Wilkins et al. 2024); accounting.gshm_sums.
     """
 
-    largest: tuple[int, ...] = (1,)
-    spread: Number = number(positive, default=1)
+    largest: tuple[int, ...]
+    spread: Number
+    _accounting: ClassVar[ModuleType]
 
     def __post_init__(self) -> None:
         limits = tuple(integer("largest", limit, least=1) for limit in self.largest)
@@ -51,13 +51,13 @@ class GSHMWithSums(GSHM):
         lower: int = 1,
         largest: Sequence[int] = (1,),
         spread: Real = 1,
-    ) -> GSHMWithSums:
-        """The mechanism with the least threshold for a target; parameters as in GSHM.for_target."""
-        found = gshm_sums.calibrate(
+    ) -> Self:
+        """The mechanism with the least threshold for a target; epsilon > 0."""
+        found = cls._accounting.calibrate(
             k=k, columns=len(largest), epsilon=epsilon, delta=delta, spread=spread
         )
-        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
-        return cls(k, found.sigma, tau, epsilon, delta, lower, tuple(largest), spread)
+        tau = Fraction(found.tau) + integer("lower", lower, least=1) - 1
+        return cls(k, found.sigma, tau, epsilon, delta, lower, tuple(largest), spread)  # type: ignore[call-arg]
 
     def release_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
@@ -103,7 +103,7 @@ class GSHMWithSums(GSHM):
         return values
 
     def _check(self, tau: Fraction) -> Check:
-        return gshm_sums.check(
+        found: Check = self._accounting.check(
             k=self.k,
             columns=len(self.largest),
             sigma=self.sigma,
@@ -112,10 +112,42 @@ class GSHMWithSums(GSHM):
             delta=self.delta,
             spread=self.spread,
         )
+        return found
+
+    @property
+    def _limits(self) -> str:
+        return f"their sums by at most {' and '.join(map(str, self.largest))}"
+
+
+@frozen
+class GSHMWithSums(WithSums, GSHM):
+    """GSHM that also releases noisy sums of users' values for every counter above the threshold.
+
+    largest, spread: as for WithSums. Other parameters: as for GSHM. The sums of a counter below the
+    threshold are not released, so sums only increase the sensitivity.
+    Source: CSH, Section 6 (aggregator functions; Wilkins et al. 2024); accounting.gshm_sums.
+    """
+
+    largest: tuple[int, ...] = (1,)
+    spread: Number = number(positive, default=1)
+    _accounting: ClassVar[ModuleType] = gshm_sums
 
     def _promise(self) -> tuple[str, str]:
-        limits = " and ".join(map(str, self.largest))
-        return (
-            f"{CONTRIBUTES.format(k=self.k)} and their sums by at most {limits}",
-            gshm_sums.SOURCE,
-        )
+        return f"{CONTRIBUTES.format(k=self.k)} and {self._limits}", gshm_sums.SOURCE
+
+
+@frozen
+class TopKWithSums(WithSums, TopK):
+    """TopK that also releases noisy sums of users' values for every released counter.
+
+    largest, spread: as for WithSums. Other parameters: as for TopK, with epsilon > 0. From counts
+    the (k + 1)-th largest count is subtracted, from sums nothing.
+    Source: CSH, Section 6 and Corollary 4.2; accounting.csh_sums.
+    """
+
+    largest: tuple[int, ...] = (1,)
+    spread: Number = number(positive, default=1)
+    _accounting: ClassVar[ModuleType] = csh_sums
+
+    def _promise(self) -> tuple[str, str]:
+        return f"{ANY_COUNTERS} and {self._limits}", csh_sums.SOURCE

@@ -13,12 +13,21 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.accounting import gshm
 from exactdp.balls import precision
-from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, StabilityHistogram, TopK, TopKWithBase
+from exactdp.mechanisms import (
+    CSH,
+    GSHM,
+    GSHMWithSums,
+    StabilityHistogram,
+    TopK,
+    TopKWithBase,
+    TopKWithSums,
+)
+from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.samplers import GeoSample, SeededSource, SystemSource
 
 F = Fraction
-KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums]
+KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums, TopKWithSums]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -29,7 +38,7 @@ def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: i
     assert promise.delta.upper <= F("1e-4") <= 2 * promise.delta.upper
     assert promise.epsilon == 1
     step = 1 if kind in (GSHM, GSHMWithSums) else F(1, 2)
-    more = {"largest": made.largest} if isinstance(made, GSHMWithSums) else {}
+    more = {"largest": made.largest} if isinstance(made, WithSums) else {}
     with pytest.raises(InvalidParameter, match="delta must be >="):
         kind(3, made.sigma, F(made.tau) - step, 1, "1e-4", lower, **more)
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 from mpmath import mp, mpf
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
-from exactdp.mechanisms import CSH, GSHM, GSHMWithSums, NoisyCounts, TopK, TopKWithBase
+from exactdp.mechanisms import (
+    CSH,
+    GSHM,
+    GSHMWithSums,
+    NoisyCounts,
+    TopK,
+    TopKWithBase,
+    TopKWithSums,
+)
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.samplers import SeededSource, SystemSource
@@ -209,6 +218,47 @@ def test_sums_are_released_within_their_guarantee() -> None:
     for sums in ({"a": [271]}, {"b": [1]}, {"a": [1.5]}, {"a": 5}, {"a": [1, 2]}):
         with pytest.raises(InvalidParameter, match="sums"):
             mechanism.draw_sums({"a": 90}, sums, SeededSource(1))  # type: ignore[arg-type]
+
+
+def gaussian(variance: float) -> dict[int, float]:
+    weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-18, 19)}
+    total = sum(weights.values())
+    return {z: w / total for z, w in weights.items()}
+
+
+@pytest.mark.parametrize("move", range(-2, 3))
+def test_correlated_counts_with_sums_within_their_guarantee(move: int) -> None:
+    """One counter of twice its count, with the sum of both noises, and the sum of one column."""
+    made = TopKWithSums(1, F("1.5"), 6, "0.5", "0.5", largest=(2,), spread=1)
+    z = s = gaussian(9.0)  # Z_1 and Z have variance 4 sigma^2, the sum has 2^2 sigma^2
+    both: dict[int, float] = defaultdict(float)
+    for (a, p), (b, q) in product(z.items(), z.items()):
+        both[a + b] += p * q
+
+    def law(count: int, total: int) -> dict[Any, float]:
+        shown = {x + 2 * count: p for x, p in both.items() if x + 2 * count > 14 and count}
+        found: dict[Any, float] = {
+            (x, y + total): p * q for x, p in shown.items() for y, q in s.items()
+        }
+        return found | {None: 1 - sum(shown.values())}
+
+    pairs = [(0, 0, 1, move), (7, 0, 8, move), (7, 0, 7, move)]
+    for count, total, other, moved in pairs:
+        one, two = law(count, total), law(other, moved)
+        for here, there in ((one, two), (two, one)):
+            lost = sum(max(p - math.exp(0.5) * there.get(x, 0.0), 0.0) for x, p in here.items())
+            assert lost <= made.guarantee.delta.upper
+
+
+def test_top_counts_with_sums() -> None:
+    made = TopKWithSums.for_target(k=2, epsilon=2, delta="1e-6", largest=(3,))
+    counts, sums = {"a": 900, "b": 800, "c": 50}, {"a": [2500], "b": [-100], "c": [7]}
+    bins = dict(made.draw_sums(counts, sums, SeededSource(5)))
+    assert list(bins) == ["a", "b"]
+    for x, (count, total) in bins.items():
+        assert abs(count - (counts[x] - 50)) < 9 * made.sigma
+        assert abs(total - sums[x][0]) < 6 * 3 * made.sigma
+    assert made.sigma < GSHMWithSums.for_target(k=2, epsilon=2, delta="1e-6", largest=(3,)).sigma
 
 
 def test_bad_parameters() -> None:
