@@ -19,25 +19,16 @@ from tests.audit.broken.case import GRID, Case
 from tests.audit.broken.suite import SUITE
 
 ALPHA = "0.01"
-#: found in more than half a second of CPU time, by measurement, or with more than 200 000 outputs
-SLOW = {
-    *("gaussian-variance", "gaussian-classic", "correlated-noise-forgotten", "sensitivity-root-k"),
-    *("gshm-one-key-for-ten", "sparse-vector-3", "sparse-vector-4", "sparse-vector-never-stops"),
-    *("sparse-vector-6", "sparse-vector-bare-threshold", "advanced-without-delta", "short-period"),
-    *("noise-cached-by-answer", "forked-workers", "modulo-bias-byte", "printed-order-statistics"),
-    *("tree-last-leaf", "one-of-48", "half-noise-in-64", "direction-in-64", "nested-report"),
-    *("enum-inside", "noisy-max-all-ties"),
+#: One or two of each module, and one for each kind of property that gives it away.
+QUICK = {
+    *("laplace-scale-epsilon", "nats-as-bits", "exact-zero", "clamped-to-data", "exact-size"),
+    *("threshold-off-by-one", "noisy-max-scale", "sparse-vector-5", "float-laplace"),
+    *("grid-from-data", "low-bits-dropped", "constant-seed", "seeded-by-data", "unary-pairing"),
+    *("overlapping-groups", "sample-size-released", "tree-in-a-record", "int-or-float"),
+    *("negative-zero", "word-in-a-text", "residue-13"),
 }
-
-
-SUITE_NAMES = {case.name for case in SUITE}
-
-
-def slow_but_for(quick: set[str]) -> pytest.MarkDecorator:
-    marked = [pytest.param(c, marks=() if c.name in quick else pytest.mark.slow) for c in SUITE]
-    return pytest.mark.parametrize("case", marked, ids=lambda case: case.name)
-
-
+marked = [pytest.param(c, marks=() if c.name in QUICK else pytest.mark.slow) for c in SUITE]
+some_quick = pytest.mark.parametrize("case", marked, ids=lambda case: case.name)
 every_case = pytest.mark.parametrize("case", SUITE, ids=lambda case: case.name)
 
 
@@ -60,7 +51,7 @@ def flagged(case: Case, samples: int, seed: int) -> bool:
     return violated(case, case.make_correct(seed), samples)
 
 
-@slow_but_for(SUITE_NAMES - SLOW)
+@some_quick
 def test_broken_is_found(case: Case) -> None:
     assert found(case, case.samples, seed=1)
 
@@ -72,15 +63,7 @@ def test_broken_is_found_again(case: Case) -> None:
     assert found(case, min(10 * case.samples, 10_000_000), seed=2)
 
 
-#: One of each module.
-TWINS = {
-    *("nats-as-bits", "clamped-to-data", "threshold-off-by-one", "noisy-max-scale"),
-    *("sparse-vector-5", "grid-from-data", "low-bits-dropped", "unary-pairing", "int-or-float"),
-    "overlapping-groups",
-}
-
-
-@slow_but_for(TWINS)
+@some_quick
 def test_twin_is_not_flagged(case: Case) -> None:
     # alpha = 0.01 each: with these fixed seeds none of them is a false alarm
     assert not flagged(case, 2_000, seed=1)
