@@ -18,7 +18,7 @@ LONG = ("composition-041", "composition-042")
 
 #: Compositions on a grid, which take seconds together; some are always asked.
 TRAINING = [v.id for v in vectors.load("sampled_gaussian") if int(v.parameters["k"]) > 1]
-EVENTS = [v.id for i, v in enumerate(vectors.load("events")) if i % 16]
+EVENTS = [v.id for i, v in enumerate(vectors.load("events")) if i % 32]
 
 #: Where the width of the answer can be asked for: of a calculator, and of what certified computes.
 CALCULATED = {
