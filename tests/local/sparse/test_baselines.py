@@ -309,6 +309,10 @@ def test_vectors_that_are_stated_need_less_clipping() -> None:
     for eta in (F(1, 2), F(1), F(7, 4)):
         exact = clip_bias(2, F(1), eta) * stated.share
         assert stated.bias(1.0, float(eta)) == pytest.approx(float(exact), abs=0.13 / 40)  # chords
+    for limit in (1, 2, 3):  # a user with four entries of +-1, all signs
+        sums = [1 + sum(signs) for signs in product((-1, 1), repeat=3)]
+        lost = 1 - F(sum(max(min(x, limit), -limit) for x in sums), 8)
+        assert Stated(4, F(1, 2)).bias(1.0, limit) == pytest.approx(float(lost) / 2)
     n = 4000
     state = plan.aggregate().add(plan.draw_many(sample * (n // 80), SeededSource(4)))
     truth = np.zeros(200)
