@@ -16,9 +16,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkContext
-from pyspark.sql import SparkSession
-
 from exactdp import frames
 
 _K, _KEYS, _ROWS_OF_A_USER = 5, 1000, 10
@@ -49,6 +46,9 @@ def made(path: Path, rows: int) -> list[tuple[str, float, float]]:
 
 def released(path: Path, gib: int, folder: str) -> tuple[Any, dict[str, float]]:
     """The mechanism, and the counts that Spark releases from the file."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
     session = (
         SparkSession.builder.master(f"local[{os.cpu_count()}]")
         .config("spark.driver.memory", f"{gib}g")
