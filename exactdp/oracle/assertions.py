@@ -21,7 +21,7 @@ import numpy as np
 from exactdp.audit import glue
 from exactdp.audit.bounds.binomial import interval
 from exactdp.audit.code import NotEnumerable, compare, foreign_law, private
-from exactdp.audit.code.outcomes import plain
+from exactdp.audit.code.outcomes import hashable
 from exactdp.audit.glue import Primitive
 from exactdp.law import Law
 from exactdp.oracle.recording import record
@@ -231,7 +231,7 @@ def _sampled_law(
     """Test that exact binomial intervals, jointly at level alpha, contain all probabilities."""
     count, level = integer("samples", samples, least=1), delta_target("alpha", alpha)
     generator = _GENERATORS[interface](seed)
-    seen = Counter(plain(program(generator)) for _ in range(count))
+    seen = Counter(hashable(program(generator)) for _ in range(count))
     outcomes = sorted(seen.keys() | expected.support, key=lambda x: expected[x])
     for outcome in outcomes:  # the impossible ones first
         low, high = interval(seen[outcome], count, level / len(outcomes))
@@ -260,7 +260,7 @@ def _audited(
     generator = _GENERATORS[interface](seed)
 
     def run(dataset: Any, n: int) -> list[Any]:
-        return [plain(mechanism(dataset, generator)) for _ in range(n)]
+        return [hashable(mechanism(dataset, generator)) for _ in range(n)]
 
     report = audit(run, left, right, epsilon=epsilon, delta=delta, samples=samples, alpha=alpha)
     if report.violation:

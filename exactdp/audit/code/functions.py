@@ -20,7 +20,7 @@ from typing import Any
 
 from exactdp.audit.code.explore import Explorer, Found
 from exactdp.audit.code.forks import ProgramRaised
-from exactdp.audit.code.keys import Key, is_plain
+from exactdp.audit.code.keys import Key, is_immutable
 from exactdp.audit.code.lines import is_ours
 from exactdp.audit.code.pure import assigned, constants, function_node, loop_at
 from exactdp.audit.code.runs import Run, Way
@@ -80,19 +80,19 @@ class Functions:
         before, level.last = level.last, sys._getframe(1)
         if level.first is not None and run.step < len(run.path):
             return
-        chain = _callers(level.last)
+        frames = _callers(level.last)
         if level.first is None:
-            level.first = {id(each): (each, self._state(each)) for each in chain[1:]}
-            if level.expected is not None and _variables(chain[-1]) != level.expected:
+            level.first = {id(each): (each, self._state(each)) for each in frames[1:]}
+            if level.expected is not None and _variables(frames[-1]) != level.expected:
                 run.stop(Inseparable())
         if run.step < len(run.path):
             return
         known = {id(each) for each in _callers(before)}
-        new = [each for each in chain if id(each) not in known]
+        new = [each for each in frames if id(each) not in known]
         if not new:  # one call of the generator draws several times
             return
-        if len(new) < len(chain):
-            looping = chain[len(new)]
+        if len(new) < len(frames):
+            looping = frames[len(new)]
             _, state = level.first.get(id(looping), (None, None))
             if state is not None and state == self._state(looping, state[1]):
                 run.stop(Again())
@@ -170,7 +170,7 @@ class Functions:
     def _followed(self, call: Callable[[], Any]) -> Callable[..., Found]:
         def function(generator: Any) -> Any:
             result = call()
-            if not is_plain(result):
+            if not is_immutable(result):
                 raise Inseparable
             return result
 
@@ -212,10 +212,10 @@ def _again(frame: Frame) -> tuple[Callable[[], Any], list[Any]] | None:
         return None
     cells = tuple(types.CellType(values[name]) for name in code.co_freevars)
     function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
-    plain = code.co_argcount + code.co_kwonlyargcount
-    rest = [values[name] for name in code.co_varnames[plain : _arguments(code)]]
+    end = code.co_argcount + code.co_kwonlyargcount
+    rest = [values[name] for name in code.co_varnames[end : _arguments(code)]]
     more = rest.pop(0) if code.co_flags & CO_VARARGS else ()
-    named = {name: values[name] for name in code.co_varnames[code.co_argcount : plain]}
+    named = {name: values[name] for name in code.co_varnames[code.co_argcount : end]}
     named |= rest.pop(0) if rest else {}
     positional = [values[name] for name in code.co_varnames[: code.co_argcount]]
     given = [*positional, *more, *named, *named.values(), *(c.cell_contents for c in cells)]

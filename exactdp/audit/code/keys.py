@@ -14,7 +14,7 @@ from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.runs import Run
 
-__all__ = ["Key", "is_generator", "is_plain"]
+__all__ = ["Key", "is_generator", "is_immutable"]
 
 _SCALARS = (
     *(type(None), bool, int, float, complex, str, bytes, Fraction),
@@ -26,10 +26,10 @@ _OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _MOST = 128
 
 
-def is_plain(value: Any) -> bool:
+def is_immutable(value: Any) -> bool:
     """Whether a value is a number, a text, or a tuple of them: nothing in it can be changed."""
     if type(value) is tuple:
-        return all(map(is_plain, value))
+        return all(map(is_immutable, value))
     return type(value) in _SCALARS
 
 
@@ -61,8 +61,8 @@ class Key:
             return self._of(value.settle()) if value.is_known() else None
         if is_generator(value):
             return ("generator",)
-        if is_plain(value):
-            return _of_plain(value)
+        if is_immutable(value):
+            return _of_immutable(value)
         if isinstance(value, _NAMED):
             return type(value), value
         if id(value) in self._seen:
@@ -90,10 +90,10 @@ class Key:
         return None
 
 
-def _of_plain(value: Any) -> Hashable:
+def _of_immutable(value: Any) -> Hashable:
     kind = type(value)
     if kind is tuple:
-        return kind, tuple(map(_of_plain, value))
+        return kind, tuple(map(_of_immutable, value))
     if kind in (float, complex, np.float64):
         return kind, repr(value)  # -0.0 is another number than 0.0, and NaN equals itself
     return kind, value

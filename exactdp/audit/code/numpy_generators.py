@@ -33,16 +33,7 @@ class ExactGenerator:
     """
 
     def __init__(self, draws: Draws) -> None:
-        self._random = ExactRandom(draws)
-
-    @property
-    def draws(self) -> Draws:
-        """Where the numbers come from."""
-        return self._random.draws
-
-    @draws.setter
-    def draws(self, draws: Draws) -> None:
-        self._random.draws = draws
+        self.draws, self._random = draws, ExactRandom(draws)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:

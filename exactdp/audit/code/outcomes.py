@@ -26,7 +26,7 @@ from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lazy_arrays import LazyArray
 from exactdp.audit.code.runs import NotEnumerable
 
-__all__ = ["Outcome", "found", "named", "of_error", "plain", "read", "written"]
+__all__ = ["Outcome", "found", "hashable", "named", "of_error", "read", "written"]
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
 
@@ -40,7 +40,7 @@ class Outcome:
         self.key = json.dumps(data)
         kind, content = data
         self.value: Hashable = (
-            plain(read(content)) if kind == "returned" else ("raised", content[0].split(".")[-1])
+            hashable(read(content)) if kind == "returned" else ("raised", content[0].split(".")[-1])
         )
 
     def __hash__(self) -> int:
@@ -251,20 +251,20 @@ def of_error(error: BaseException | None) -> Any:
     return [named(type(error)).replace(":", "."), written(error.args), written(notes), *causes]
 
 
-def plain(value: Any) -> Any:
+def hashable(value: Any) -> Any:
     """A value with nothing lazy or mutable left in it: hashable, and pleasant to look up.
 
     Lists and arrays become tuples, sets frozensets, dicts frozensets of pairs; a Fraction or
     another number is kept as it is.
     """
     if isinstance(value, dict):
-        return frozenset((plain(key), plain(item)) for key, item in value.items())
+        return frozenset((hashable(key), hashable(item)) for key, item in value.items())
     if isinstance(value, (set, frozenset)):
-        return frozenset(plain(item) for item in value)
+        return frozenset(hashable(item) for item in value)
     if isinstance(value, bytearray):
         return bytes(value)
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return hashable(value.tolist())
     if isinstance(value, (list, tuple)):
-        return tuple(plain(item) for item in value)
+        return tuple(hashable(item) for item in value)
     return value

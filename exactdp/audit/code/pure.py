@@ -19,7 +19,7 @@ from functools import lru_cache
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, getattr_static
 from typing import Any
 
-from exactdp.audit.code.keys import is_generator, is_plain
+from exactdp.audit.code.keys import is_generator, is_immutable
 
 __all__ = ["assigned", "constants", "function_node", "loop_at"]
 
@@ -68,7 +68,7 @@ def constants(
             function = reader.functions.pop()
             inner, code = function_node(function.__code__), function.__code__
             defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()
-            if inner is None or function.__closure__ or not is_plain(defaults):
+            if inner is None or function.__closure__ or not is_immutable(defaults):
                 return None
             if code not in seen:
                 seen.add(code)
@@ -117,7 +117,7 @@ class _Reader:
                 self._note(kind, name, member)
 
     def _note(self, holder: Any, name: str, value: Any) -> None:
-        if is_plain(value):
+        if is_immutable(value):
             self.constants.append((holder, name))
         elif isinstance(value, types.FunctionType):
             self.functions.append(value)

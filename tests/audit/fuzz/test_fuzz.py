@@ -211,7 +211,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 #: by measured time: fresh programs of narrow draws are run most often
-SLOW = (Kind("random", "narrow"), Kind("numpy", "narrow"))
+SLOW = (
+    *(Kind("random", "narrow"), Kind("numpy", "narrow")),
+    *(Kind("numpy", "huge"), Kind("numpy", "float")),
+)
 
 
 @pytest.mark.parametrize(

@@ -13,23 +13,23 @@ from exactdp.oracle.assertions import _NOT_EXACT
 from tests.audit.honest import arrays, earlier, libraries, scripts  # noqa: F401  (they add their cases)
 from tests.audit.honest.case import CASES, Case, Probabilities
 
-#: By default one case of each style is audited, and none that takes more than a second.
+#: By default half of the styles are audited, one case each, and none that takes more than a second.
 SLOW = (
     *("discrete Laplace by coin flips", "rejection in a method", "flip_bits"),
     "integers added to a histogram",
 )
+ALWAYS = ("noise at import", "memoised noise")
 
 
 def _marked() -> list[Any]:
-    styles: set[str] = set()
+    styles = list(dict.fromkeys(case.style for case in CASES))
+    chosen = {*styles[::2], *ALWAYS}
     found = []
     for case in CASES:
-        slow = case.name in SLOW or case.style in styles
-        marks = [pytest.mark.slow] if slow else []
-        if case.style in ("noise at import", "memoised noise"):
-            marks.append(pytest.mark.fresh)
+        slow = case.name in SLOW or case.style not in chosen
         if not slow:
-            styles.add(case.style)
+            chosen.remove(case.style)
+        marks = [pytest.mark.slow] * slow + [pytest.mark.fresh] * (case.style in ALWAYS)
         found.append(pytest.param(case, id=case.name, marks=marks))
     return found
 
