@@ -157,6 +157,10 @@ def test_events_that_are_yes_or_no_read_so() -> None:
     text = "coordinate 0 can be 1 + noise of scale 3 ('log of a uniform'): no"
     assert str(Event(reached, "equals", 0)) == text
     assert str(Event(("has", "b"), "at least", 0)) == "whether key 'b' is present >= 0"
+    bases = (("is", ("value",), "tea"), ("difference", 0, 1), *[("number", i) for i in range(6)])
+    text = str(Event(("combination", bases, (-1.25, 0.5, *[0.1] * 6)), "at least", 1.17606592))
+    assert text.startswith("-1.25 [the output is 'tea'] + 0.5 (coordinate 0 - coordinate 1) + 0.1 ")
+    assert text.endswith(" and 2 more terms >= 1.17607")
     assert str(Event(("number", 0), "undefined", None)) == "coordinate 0 is not a number"
 
 

@@ -56,7 +56,7 @@ _SINGLE_CALLS, _SINGLE_SECONDS = 40, 10.0
 
 _ALIKE = (
     "run was called once for every output, because an event happened for all outputs of a call or "
-    "for none; a look draws at most {} outputs so"
+    "for none; each look at the counts draws at most {} outputs"
 )
 _ONCE = "an event that broke the promise did not do so a second time ({})"
 #: What is counted where the search finds nothing at all.

@@ -164,6 +164,8 @@ class Event:
             return listed([f"[{ends[i]:.6g}, {ends[i + 1]:.6g})" for i in numbers], " or ")
         if self.relation in ("in", "not in"):
             return "{" + listed([shown(self.feature, one) for one in self.value], "; ") + "}"
+        if isinstance(self.value, float) and self.relation in ("at least", "at most"):
+            return f"{self.value:.6g}"
         return shown(self.feature, self.value)
 
 

@@ -71,7 +71,7 @@ def described(feature: Feature) -> str:
     >>> described(("granularity", ("number", 0), 0.0))
     'exponent of the last binary digit of coordinate 0'
     >>> described(("combination", (("total",), ("number", "a")), (0.5, -1.25)))
-    "0.5 (total of the coordinates) - 1.25 (value at key 'a')"
+    "-1.25 (value at key 'a') + 0.5 (total of the coordinates)"
     >>> described(("number", "users", 3))
     "value at ['users'][3]"
     """

@@ -17,6 +17,7 @@ from exactdp.errors import InvalidParameter
 
 __all__ = ["RECIPES", "equal"]
 
+_TERMS = 6  # of a combination that are shown
 #: granularity of zero and of what is not finite
 _NONE = 2000
 
@@ -61,11 +62,17 @@ def _combination(
 
 
 def _combination_text(bases: tuple[Feature, ...], weights: tuple[float, ...]) -> str:
-    terms = [
-        f"{'-' if weight < 0 else '+'} {abs(weight):.6g} ({described(base)})"
-        for base, weight in zip(bases, weights, strict=True)
-    ]
-    return " ".join(terms).removeprefix("+ ")
+    """The terms with the largest weights; [x is 3] is 1 where x is 3, and 0 elsewhere."""
+    terms = sorted(zip(weights, bases, strict=True), key=lambda term: -abs(term[0]))
+    texts = [f"{'-' if w < 0 else '+'} {abs(w):.3g} {_factor_text(base)}" for w, base in terms]
+    more = [f"and {len(texts) - _TERMS} more terms"] if len(texts) > _TERMS else []
+    text = " ".join([*texts[:_TERMS], *more])
+    return text.removeprefix("+ ") if text[0] == "+" else "-" + text.removeprefix("- ")
+
+
+def _factor_text(base: Feature) -> str:
+    text = described(base)
+    return f"[{text[len('whether ') :]}]" if text.startswith("whether ") else f"({text})"
 
 
 def _likelihood_ratio(
