@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.local import CompressiveResponse, HadamardResponse, MatrixResponse
+from exactdp.local import CompressiveResponse, HadamardResponse, MatrixResponse, State
 from exactdp.local.compressive import SetResponse
 from exactdp.local.public_matrices import (
     BalancedColumns,
@@ -187,7 +187,7 @@ def test_recovery_is_exact_without_noise_whatever_the_sizes_of_the_sets() -> Non
     q = [sum(w * mechanism.law(x)[y] for x, w in shares.items()) for y in range(30)]
     n = 10**12
     counts = np.array([round(n * chance) for chance in q])
-    found = Pursuit(3)(mechanism._system, counts, n)
+    found = mechanism.recover(State(mechanism, counts, n), Pursuit(3))
     assert found == pytest.approx([float(shares.get(x, 0)) for x in range(40)], abs=1e-9)
 
 

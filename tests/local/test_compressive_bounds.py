@@ -21,6 +21,7 @@ from exactdp.local import (
 )
 from exactdp.local.compressive import SetResponse
 from exactdp.local.public_matrices import GivenColumns, RandomColumns
+from exactdp.local.sparse_recovery import System
 from exactdp.samplers import SeededSource
 
 F = Fraction
@@ -62,7 +63,8 @@ def test_coherence_is_that_of_centred_columns(sets: list[list[int]]) -> None:
 
 def mean_error(mechanism: SetResponse, p: list[Fraction], n: int) -> float:
     """Of the best fit on one value, over every outcome of n reports."""
-    system, m = mechanism._system, mechanism.cells
+    marks, m = mechanism.columns.marks(np.arange(len(p))), mechanism.cells
+    system = System.of(marks.T, float(mechanism.ratio))
     q = [sum(w * mechanism.law(x)[y] for x, w in enumerate(p)) for y in range(m)]
     total = 0.0
     for counts in product(range(n + 1), repeat=m):

@@ -24,9 +24,9 @@ def every_function(word_bits: int) -> np.ndarray:
 def mixed_values(word_bits: int) -> np.ndarray:
     """v of every function (row) and every key (column)."""
     words, keys = every_function(word_bits), 1 << word_bits
-    hashes = UniversalHashes(keys, 1, words, word_bits)
+    hashes = UniversalHashes(keys, 1 << word_bits // 2, words, word_bits)  # a row for each v
     prepared = hashes.keys(range(keys))
-    return np.array([hashes._mixed(prepared, level) for level in range(len(words))])
+    return np.array([hashes.rows(prepared, level) for level in range(len(words))])
 
 
 def test_half_words_are_uniform_and_pairwise_independent() -> None:
@@ -40,9 +40,9 @@ def test_half_words_are_uniform_and_pairwise_independent() -> None:
 def test_a_lost_coefficient_would_be_noticed() -> None:
     words = every_function(4)
     words[:, 1] = 0
-    hashes = UniversalHashes(16, 1, words, 4)
+    hashes = UniversalHashes(16, 4, words, 4)
     keys = hashes.keys(range(16))
-    values = np.array([hashes._mixed(keys, level) for level in range(len(words))])
+    values = np.array([hashes.rows(keys, level) for level in range(len(words))])
     counts = [np.bincount(values[:, 0] * 4 + values[:, y], minlength=16) for y in range(1, 16)]
     assert any(set(c.tolist()) != {256} for c in counts)
 
