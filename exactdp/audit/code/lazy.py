@@ -54,11 +54,12 @@ class LazyNumber(Revealed):
             return self._truth(other._at(other._base.low), self._versus(other, test))
         if type(other) in _OTHERS:
             return NotImplemented
-        if type(other) not in (_NUMPY_CONSTANTS if self._numpy else _COMPARABLE):
+        numpy = self._numpy
+        if type(other) not in (_NUMPY_CONSTANTS if numpy else _COMPARABLE):
             return test(self.settle(), other)
-        if test is operator.eq:
-            return self._truth(other, self._equals(other))
-        return self._truth(other, self._decide(lambda value: test(value, other)))
+        equal = test is operator.eq
+        known = self._equals(other) if equal else self._decide(lambda value: test(value, other))
+        return np.bool_(known) if numpy or type(other) is np.float64 else known
 
     def _truth(self, other: Any, known: bool) -> Any:
         """What a comparison returns: numpy's numbers answer with numpy's booleans."""
