@@ -11,6 +11,7 @@ import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 
 from exactdp.frames import KeyedHash
 from exactdp.frames.words import text_word
@@ -19,6 +20,15 @@ from exactdp.frames.words import text_word
 Row = tuple[Any, ...]
 
 ENGINES = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask"]
+
+
+def few(*engines: str) -> list[Any]:
+    """All engines, of which only these run by default; `make engines` runs all.
+
+    pandas, pyarrow and Dask are read by DuckDB.
+    """
+    return [e if e in engines else pytest.param(e, marks=pytest.mark.slow) for e in ENGINES]
+
 
 TYPES = {
     "numbers": pa.float64(),

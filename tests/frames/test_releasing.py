@@ -18,7 +18,7 @@ from exactdp.law import Law
 from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.samplers import SeededSource, Source, exact_law
-from tests.frames.reference import ENGINES, Row, frame_of, listed, some_rows
+from tests.frames.reference import ENGINES, Row, few, frame_of, listed, some_rows
 
 F = Fraction
 
@@ -152,7 +152,7 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"sums": {"amount": 0}}, "sums"),
     ({"sums": {"amount": 2**40}}, "sums"),
     ({"mechanism": "laplace"}, "mechanism must be one of"),
-    ({"mechanism": "csh", "sums": {"amount": 3}}, "for sums"),
+    ({"mechanism": "top-k-with-base", "sums": {"amount": 3}}, "for sums"),
     ({"k": 0}, "k must be"),
     ({"delta": 0}, "delta must be"),
     ({"passes": 0}, "passes must be"),
@@ -219,7 +219,7 @@ def test_public_keys_are_of_the_type_of_the_column(engine: str) -> None:
             counted(frame, user="uid", by="url", keys=keys)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", few("polars", "pandas", "dask"))
 def test_a_key_of_several_columns(engine: str) -> None:
     """The released frame has the columns of the key, of their types."""
     rows: list[Row] = [
