@@ -42,6 +42,9 @@ from exactdp.parameters import Real, choice, integer, positive
 
 __all__ = ["above_threshold", "exponential", "gaussian_noisy_max", "noisy_max"]
 
+#: Largest number of options or queries.
+_MOST = 10**9
+
 #: Up to this number of options, the bound that publishes all noisy utilities is the better one.
 _FEW = 5
 
@@ -97,7 +100,7 @@ def gaussian_noisy_max(*, sigma: Real, options: int | str, neighbours: str = ADD
     """Report noisy max with Gaussian noise: the option whose utility plus noise is largest.
 
     sigma: standard deviation of the noise over the sensitivity of each utility (over half of it, if
-    a user can only raise utilities, or only lower them), > 0. options: their number, >= 2.
+    a user can only raise utilities, or only lower them), > 0. options: their number, 2 to 1e9.
     neighbours: as in :func:`approximate`.
     Source: exactdp statement explain certified-pld, section 4.
 
@@ -105,7 +108,7 @@ def gaussian_noisy_max(*, sigma: Real, options: int | str, neighbours: str = ADD
     >>> print(format(pld.gaussian_noisy_max(sigma=4, options=100).epsilon("1e-6"), "3"))
     [2.38, 2.71]
     """
-    mu, count = 1 / moderate("sigma", sigma), integer("options", options, least=2)
+    mu, count = 1 / moderate("sigma", sigma), _count("options", options, least=2)
     few = [Gaussian(mu)] * count  # all noisy utilities
     laws = few if count <= _FEW else [LargestNormal(count - 1, 2 * mu)]
     return _bounded(laws, _groups(count, 2 * mu), neighbours)
@@ -135,9 +138,16 @@ def above_threshold(
     noise, own = moderate("sigma", sigma), moderate("threshold_sigma", threshold_sigma)
     if monotone not in (False, True):  # the text "false" would count as true
         raise InvalidParameter("monotone", monotone, "true or false")
-    count, moved = integer("queries", queries, least=1), 1 if monotone else 2
+    count, moved = _count("queries", queries, least=1), 1 if monotone else 2
     laws = (Gaussian(1 / own), LargestNormal(count, moved / noise))
     return _bounded(laws, _stops(count, noise, own, moved), neighbours)
+
+
+def _count(name: str, value: int | str, *, least: int) -> int:
+    count = integer(name, value, least=least)
+    if count > _MOST:
+        raise InvalidParameter(name, value, f"an integer >= {least} and <= 1e9")
+    return count
 
 
 def _bounded(laws: Sequence[LossLaw], real: Sequence[Step], neighbours: str) -> Pld:

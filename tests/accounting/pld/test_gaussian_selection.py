@@ -145,6 +145,7 @@ def test_the_lower_ends_are_those_of_queries() -> None:
     [
         lambda: pld.gaussian_noisy_max(sigma=1, options=1),
         lambda: pld.gaussian_noisy_max(sigma=0, options=3),
+        lambda: pld.gaussian_noisy_max(sigma=1, options=10**30),
         lambda: pld.gaussian_noisy_max(sigma=1, options=30).sampled("0.1"),
         lambda: pld.gaussian_noisy_max(sigma=1, options=30).renyi(2),
         lambda: pld.above_threshold(sigma=1, threshold_sigma=1, queries=0),

@@ -25,6 +25,7 @@ from exactdp.accounting.pld.grid.scaled import above
 from exactdp.accounting.pld.laws.base import Family, LossLaw, Order, Step, orders
 from exactdp.accounting.pld.laws.curves import KnownCurve, chords
 from exactdp.balls import precision
+from exactdp.errors import Undecided
 from exactdp.progress import tick
 
 __all__ = ["adaptive_orders", "worst_runs"]
@@ -43,6 +44,9 @@ _FINE = 4
 #: The loss of a run is followed to a delta of 2^-this, the loss of all runs to this number of
 #: standard deviations.
 _REACH_BITS, _DEVIATIONS = 60, 12
+
+#: Largest number of nodes: a thousand runs then take half a minute.
+_MOST_NODES = 1 << 15
 
 #: Number of nodes that are computed at a time.
 _BLOCK = 512
@@ -74,13 +78,16 @@ def _blocks(step: Step, times: int) -> list[tuple[Step, int]]:
 
 @lru_cache(maxsize=16)
 def worst_runs(family: Family, times: int) -> LossLaw:
-    """A law whose curve is an upper bound for all runs together."""
-    spread, reach = family.spread(), family.reach(_REACH_BITS)
+    """A law whose curve is an upper bound for all runs together. Raises Undecided."""
+    reach = family.reach(_REACH_BITS)
+    spread = min(family.spread(), reach)
     step = Fraction(2) ** math.floor(math.log2(spread / _FINE))
     places = _places(math.ceil(reach / float(step)))
-    masses, infinite = _choices(family, step, places)
     far = times * spread**2 / 2 + _DEVIATIONS * spread * math.sqrt(times) + reach
     size, most = math.ceil(far / float(step)), int(places[-1])
+    if size > _MOST_NODES or most > _MOST_NODES:
+        raise Undecided(f"the losses of {times} runs fill more than {_MOST_NODES} nodes")
+    masses, infinite = _choices(family, step, places)
     # delta is at most 1 to the left of the nodes -size ... size, and to the right as at the last
     with precision(_BITS):
         below = [above(-(arb(node) * arb(float(step))).expm1()) for node in range(-size, 0)]

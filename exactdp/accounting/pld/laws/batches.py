@@ -36,6 +36,10 @@ _BITS = 80
 #: Normal variables are followed to this; beyond lies a mass below 2^-106.
 _FAR = 12
 
+#: Relative error of integrals above this, and most evaluations of an integrand: then the ball that
+#: is left is wider.
+_ACCURACY, _EVALUATIONS = arb(2) ** -30, 5000
+
 #: Number of squares between 0 and 4.
 _SQUARES = 4
 
@@ -98,7 +102,7 @@ def _put(a: arb, b: arb, first: arb, joint: arb, second: arb) -> arb:
         alone: arb = _put_of_one(a + b, first)
         return alone
     across = (first * second - joint * joint) / along
-    one, two = ((x - across).max(arb(0)).sqrt() for x in (first, second))
+    one, two = (_root(x - across) for x in (first, second))
     if joint < across:
         two = -two
 
@@ -109,9 +113,17 @@ def _put(a: arb, b: arb, first: arb, joint: arb, second: arb) -> arb:
         found: acb = _put_of_one(moved, across) * (-z * z / 2).exp()
         return found
 
-    accuracy = arb(2) ** -30
-    inside = acb.integral(integrand, -_FAR, _FAR, rel_tol=accuracy).real / (2 * arb.pi()).sqrt()
+    found = acb.integral(
+        integrand, -_FAR, _FAR, rel_tol=_ACCURACY, abs_tol=_ACCURACY**2, eval_limit=_EVALUATIONS
+    )
+    inside = found.real / (2 * arb.pi()).sqrt()
     return arb((inside + 2 * tail(arb(_FAR))).upper())
+
+
+def _root(square: arb) -> arb:
+    """The square root of a number >= 0, of which a ball is known that may reach below 0."""
+    low, high = square.lower().max(arb(0)), square.upper().max(arb(0))
+    return arb(low.mid().sqrt().union(high.mid().sqrt()))
 
 
 def _put_of_one(strike: Any, variance: arb) -> Any:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from exactdp.accounting import pld
+from exactdp.accounting.pld.ask.adaptive import worst_runs
 from exactdp.accounting.pld.laws.batches import BatchFamily
+from exactdp.errors import Undecided
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +67,20 @@ def test_every_pair_is_in_a_set(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(100, 250))
 def test_many_pairs_are_in_a_set(seed: int) -> None:
     _check_covered(seed)
+
+
+def test_every_set_has_an_upper_bound_for_any_noise() -> None:
+    """At 0 no pair exceeds the total variation of two vectors at distance 2, times the rate."""
+    for sigma in (Fraction(3), Fraction(100)):
+        rows = BatchFamily(2 / sigma, Fraction(1, 100)).deltas([Fraction(0)])
+        most = 0.01 * math.erf(1 / float(sigma) / math.sqrt(2))
+        assert all(0 < float(row[0]) <= most * (1 + 1e-6) for row in rows)
+
+
+@pytest.mark.parametrize("mu", [20, 200])
+def test_losses_that_fill_too_many_nodes_are_left_to_single_runs(mu: int) -> None:
+    with pytest.raises(Undecided):
+        worst_runs(BatchFamily(Fraction(mu), Fraction(1, 2)), 1000)
 
 
 def _removed(epsilon: Floats) -> Floats:
