@@ -187,7 +187,7 @@ def _draw(path: Path | None, header: list[str], rows: list[Any], made: Any) -> N
     counts = sorted((float(row[place]) for row in rows), reverse=True)
     drawn = Picture("light", x="keys, largest count first", y="released count", title="")
     told = made.accuracy("0.05").per_query if hasattr(made, "accuracy") else 0
-    drawn.explain(f"Band: noise, within {told} for 95 % of the counts. Keys beyond k: not shown.")
+    drawn.explain(f"Band: noise, within {told} for 95 % of the counts; what k leaves out is extra.")
     if counts:
         across = range(1, len(counts) + 1)
         drawn.axes.fill_between(
