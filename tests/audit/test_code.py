@@ -413,6 +413,7 @@ class TestRefusals:
         law = foreign_law(program, exceptions="outcome")
         assert law[("raised", "IndexError")] == Fraction(1, 3)
 
+    @pytest.mark.slow
     def test_real_generator_methods_are_all_accounted_for(self) -> None:
         """Whatever random.Random offers either has a law or is refused by name."""
         trial = {

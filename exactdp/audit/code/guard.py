@@ -15,6 +15,7 @@ import sys
 import threading
 import types
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -153,8 +154,9 @@ def generators() -> list[Any]:
         kinds.add(kind := todo.pop())
         todo += kind.__subclasses__()
     ours = (SHOWING, SHOWING.bit_generator)
-    found = [each for each in gc.get_objects() if type(each) in kinds and each not in ours]
-    return [*found, np.random.mtrand._rand]
+    objects = gc.get_objects()
+    chosen = compress(objects, map(kinds.__contains__, map(type, objects)))  # of a million, quickly
+    return [*(each for each in chosen if each not in ours), np.random.mtrand._rand]
 
 
 def _state(generator: Any) -> str:

@@ -338,7 +338,7 @@ CALLS = [("numpy", call) for call in NUMPY] + [("random", call) for call in RAND
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("interface", "call"),
-    [pytest.param(*case, marks=pytest.mark.slow if i % 6 else ()) for i, case in enumerate(CALLS)],
+    [pytest.param(*case, marks=pytest.mark.slow if i % 12 else ()) for i, case in enumerate(CALLS)],
 )
 def test_production_or_refused(interface: str, call: str) -> None:
     program = guarded(call)
