@@ -147,11 +147,11 @@ def test_refused(asked: Callable[[], object]) -> None:
 
 @pytest.mark.slow
 def test_training_on_truncated_samples_is_calibrated() -> None:
-    scheme = {"sampling": "truncated", "batch_limit": 45, "users": 2000}
+    scheme = {"sampling": "truncated", "batch_limit": 32, "users": 2000}
     known = {"rate": "0.01", "steps": 100, "epsilon": 2, "delta": "1e-5", "resolution": "1e-2"}
     found = pld.calibrate_sgd(**known, **scheme)  # type: ignore[arg-type]
     free = pld.calibrate_sgd(**known)  # type: ignore[arg-type]
     assert found.noise_multiplier > free.noise_multiplier
     made = pld.gaussian(sigma=found.noise_multiplier)
-    kept = made.sampled("0.01", batch_limit=45, users=2000).composed(100)
+    kept = made.sampled("0.01", batch_limit=32, users=2000).composed(100)
     assert kept.delta(2).upper <= Fraction("1e-5")
