@@ -131,7 +131,7 @@ class Pld(Questions):
         return whole._each(
             lambda step: step.batched(probability),
             REPLACE_ONE,
-            f"Zhu, Dong, Wang 2022, Proposition 30; {_OURS}",
+            f"upper bound by worst neighbours: Zhu, Dong, Wang 2022, Proposition 30, {_OURS}",
         )
 
     def allocated(self, steps: int | str) -> Pld:

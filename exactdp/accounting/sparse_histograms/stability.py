@@ -57,7 +57,7 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
     Raises InvalidParameter.
 
     >>> from exactdp.accounting import stability
-    >>> stability.calibrate(n=100, epsilon=1, delta="1e-5").threshold
+    >>> print(stability.calibrate(n=100, epsilon=1, delta="1e-5").threshold)
     23
     """
     noise, target = _noise(n, epsilon), delta_target("delta", delta)

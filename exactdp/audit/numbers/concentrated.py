@@ -38,7 +38,7 @@ def rho_of_noisy_max(
     >>> print(rho_of_noisy_max(noise="exponential", budget=1))  # permute-and-flip
     [0.327..., 0.368...]
     >>> print(rho_of_noisy_max(noise="gumbel", budget=1))  # the exponential mechanism
-    [0.122..., 0.125]
+    [0.123..., 0.125]
     """
     size, copies = positive("budget", budget), integer("k", k, least=1)
     one = pld.noisy_max(epsilon=size, noise=noise)
