@@ -76,11 +76,14 @@ browser: site
 	cd build/browser && node calculator.mjs ../calculator.html $(CURDIR)/$(BIN)/exactdp
 	cd build/browser && node pages.mjs $(CURDIR)/docs/_build
 
-# links and accessibility of the site; the notebooks of the tutorials; README and the tutorials done
-# literally, in an empty environment
-tutorials: docs setup
-	$(BIN)/python -m tests.docs.check_site docs/_build
+# the tutorials as notebooks: every cell must print what the page says
+notebooks: setup
 	$(BIN)/python -m tests.docs.notebooks
+
+# links and accessibility of the site; the notebooks; README and the tutorials done literally, in an
+# empty environment
+tutorials: docs notebooks
+	$(BIN)/python -m tests.docs.check_site docs/_build
 	$(BIN)/python -m tests.docs.follow
 
 # the wheel alone and with each extra that users install, each in an environment of its own

@@ -48,7 +48,6 @@ bibtex_default_style = "plain"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 
