@@ -22,7 +22,7 @@ _BITS = 256
 class Found(NamedTuple):
     """What one run has come to.
 
-    others: the branches that it did not take; lost: the probability of those that nobody follows.
+    others: branches to explore later. lost: probability of the branches that are left out.
     again: whether it returned to the first state. shown: its outcome as JSON data, if it ended.
     points: what gives values that its numbers may have had, until the next run.
     """

@@ -108,8 +108,8 @@ class Functions:
         """What the future of a loop depends on, if it is at the first call of a statement; else
         None.
 
-        names: variables; those that had no value at the first draw do not matter, because to read
-        one before it is set would have been an error then.
+        names: variables that may matter. A variable without a value at the first draw does not:
+        a read before its assignment would have raised an error.
         """
         loop, variables = loop_at(frame.f_code, frame.f_lasti), frame.f_locals
         names = tuple(variables) if names is None else names

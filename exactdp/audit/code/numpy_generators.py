@@ -164,7 +164,7 @@ class ExactGenerator:
         return np.array(values, dtype=np.int64).reshape(shown.shape)
 
     def _alike(self, shown: Any, found: Any) -> Any:
-        """An array that was found, if its type, dtype and shape are those that numpy shows."""
+        """The array, if its type, dtype and shape are as numpy shows them."""
         here, there = ((type(x), x.dtype, x.shape) for x in (found, shown))
         if here != there:
             self.draws.refuse(f"an array such as {shown!r} is not modelled")

@@ -64,7 +64,7 @@ class Run(EnumeratingSource):
     way: the choices to repeat. heaviest: the probability of the likeliest branch that waits.
     before_draw: told of draws. repeats_only: whether new choices are an error.
 
-    others: the branches not taken. lost: the probability of those that nobody will follow.
+    others: branches to explore later. lost: probability of the branches that are left out.
     """
 
     def __init__(
