@@ -141,7 +141,8 @@ class _Certified:
             return 0.0
         rate = _LEAST_RATE
         if false_positive_rates is not None:
-            rate = positive("false_positive_rates", float(min(false_positive_rates)))
+            rates = [_probability("false_positive_rates", rate) for rate in false_positive_rates]
+            rate = positive("false_positive_rates", min(rates))
         if self._leaked.infinite_mass().upper > rate:
             return math.inf
         return _mu(self._leaked, rate).float_upper()

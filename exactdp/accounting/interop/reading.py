@@ -14,8 +14,6 @@ from exactdp.errors import Described, ExactDPError, InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import integer, rational
 
-__all__ = ["RELATIONS", "Reading", "UnreadableEvent", "loss_of", "read"]
-
 #: Our relations between neighbours, and dp_accounting's names for them.
 RELATIONS = {
     ADD_REMOVE: "ADD_OR_REMOVE_ONE",

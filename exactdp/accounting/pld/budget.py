@@ -24,8 +24,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, ExactDPError, InvalidParameter
 from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
 
-__all__ = ["Budget", "Exhausted", "Odometer"]
-
 _EVERY = "the neighbours of every mechanism"
 
 _WAYS = ("sums", "renyi", "gaussian")

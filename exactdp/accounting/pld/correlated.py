@@ -44,8 +44,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, integer, positive, rational
 
-__all__ = ["matrix", "matrix_sensitivity", "square_root_strategy"]
-
 Strategy = Sequence[Real] | Sequence[Sequence[Real]]
 
 #: mu^2 is at most this, and at least the inverse of this.

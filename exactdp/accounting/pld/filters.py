@@ -27,8 +27,6 @@ from exactdp.balls import ball, refine
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, non_negative, rational
 
-__all__ = ["Costs", "Expense", "Filter", "GaussianFilter", "RenyiFilter", "SumFilter", "ZcdpFilter"]
-
 Costs = dict[str, Fraction]
 
 #: Of the budget's delta, what a loss may use unless the caller says more or less.

@@ -26,8 +26,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, positive
 
-__all__ = ["csh", "gshm"]
-
 _BITS = 128
 
 _BOUND = "upper bound by the worst of each release"

@@ -20,8 +20,6 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Entry", "FileLedger", "Ledger", "MemoryLedger"]
-
 _FORMAT = "exactdp-budget/1"
 
 

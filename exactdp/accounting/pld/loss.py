@@ -22,8 +22,6 @@ from exactdp.accounting.pld.questions import Questions
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, integer, rational
 
-__all__ = ["Pld", "Step"]
-
 #: The largest number of runs: floats guess where to look.
 _MOST_TIMES = 10**18
 

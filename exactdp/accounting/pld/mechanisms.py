@@ -17,18 +17,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, positive
 
-__all__ = [
-    "approximate",
-    "discrete_gaussian",
-    "discrete_laplace",
-    "gaussian",
-    "gaussian_mixture",
-    "laplace",
-    "laws",
-    "moderate",
-    "randomized_response",
-]
-
 #: Parameters are at most this, and at least the inverse of this.
 _EXTREME = 10**100
 

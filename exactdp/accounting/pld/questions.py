@@ -14,8 +14,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, positive, rational
 
-__all__ = ["Questions"]
-
 #: The largest epsilon that can be asked about: floats guess where to look.
 _LARGEST = 10**300
 

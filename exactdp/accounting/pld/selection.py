@@ -40,8 +40,6 @@ from exactdp.accounting.pld.mechanisms import moderate
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, choice, integer, positive
 
-__all__ = ["above_threshold", "exponential", "gaussian_noisy_max", "noisy_max"]
-
 #: Largest number of options or queries.
 _MOST = 10**9
 

@@ -28,9 +28,6 @@ from exactdp.parameters import (
     positive,
 )
 
-__all__ = ["StepsCalibration", "calibrate_sgd", "most_steps", "sgd"]
-
-
 _BITS = 128
 
 #: Noise is looked for within a factor of 2^this of 1.

@@ -10,8 +10,6 @@ from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["together"]
-
 #: An irrational distance is enclosed to this many bits, relatively: the narrowest enclosure that
 #: can be asked for (a relative width of 1e-100) needs 333.
 _BITS = 512

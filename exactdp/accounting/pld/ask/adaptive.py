@@ -28,8 +28,6 @@ from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
 
-__all__ = ["adaptive_orders", "worst_runs"]
-
 Floats = NDArray[np.float64]
 
 _BITS = 128

@@ -18,9 +18,6 @@ from exactdp.accounting.pld.laws.base import Curve, LossLaw, Order
 from exactdp.balls import ball
 from exactdp.normal import hockey_stick
 
-__all__ = ["ClosedCurve", "closed_curve"]
-
-
 _NONE = arb(0)
 
 

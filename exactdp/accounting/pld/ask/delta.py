@@ -15,8 +15,6 @@ from exactdp.accounting.pld.laws.base import Order
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 
-__all__ = ["ceiling", "delta", "reversed_delta"]
-
 _FLOOR = Fraction(1, 1 << FLOOR_BITS)
 
 

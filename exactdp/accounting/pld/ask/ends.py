@@ -12,8 +12,6 @@ from exactdp.accounting.pld.laws.base import Ends, LossLaw, Order
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 
-__all__ = ["ends"]
-
 #: Probabilities with more bits are enclosed instead of written down exactly.
 _MOST_BITS = 1 << 14
 

@@ -20,8 +20,6 @@ from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 
-__all__ = ["epsilon"]
-
 #: No epsilon is larger; the upper end where a grid gives none.
 _FAR = 1e300
 

@@ -24,8 +24,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.normal import cdf, hockey_stick
 
-__all__ = ["gaussian_mu", "type_two_error"]
-
 _INTERVALS = 4000
 
 #: mu to this width is found first, then to widths that are each narrower by this factor.

@@ -19,8 +19,6 @@ from exactdp.accounting.pld.laws.base import LossLaw, Order
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 
-__all__ = ["FLOOR_BITS", "Plan", "for_delta", "for_epsilon", "log_delta_guess", "log_order_guess"]
-
 #: On a grid, deltas below 2^-this (the least double is 2^-1074) only have to be shown to be small.
 FLOOR_BITS = 1100
 

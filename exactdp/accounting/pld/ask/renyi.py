@@ -20,8 +20,6 @@ from exactdp.accounting.pld.laws.base import LossLaw, Order
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 
-__all__ = ["best_delta", "divergence"]
-
 _BITS = 128
 
 #: The best order is looked for within a factor e^this of a guess, in two rounds.

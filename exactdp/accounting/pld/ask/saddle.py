@@ -15,8 +15,6 @@ from exactdp.accounting.pld.laws.base import LossLaw, Order
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 
-__all__ = ["Saddle", "saddle"]
-
 Floats = NDArray[np.float64]
 
 _BITS = 128

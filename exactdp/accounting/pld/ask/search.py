@@ -31,17 +31,6 @@ from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 
-__all__ = [
-    "Bounded",
-    "cached_bytes",
-    "composed",
-    "curve_near",
-    "epsilon_guess",
-    "guess",
-    "measures",
-    "refined",
-]
-
 _ATTEMPTS = 12
 
 #: Where a tilt leaves too few digits, it is divided by this number once.

@@ -20,8 +20,6 @@ from exactdp.accounting.pld.grid.measure import Measure
 from exactdp.balls import ball
 from exactdp.progress import tick
 
-__all__ = ["MOST_BALLS", "BallSums", "Balls", "Untilted", "untilted"]
-
 #: Longer transforms of balls take minutes.
 MOST_BALLS = 1 << 18
 

@@ -4,13 +4,21 @@ The tilted masses p are doubles with sum 1 (up to a relative 2^22 u), known exac
 masses below are the real part and those above the imaginary part of one transform of L points.
 
 - Forward transform: each output errs by at most `relative` times the sum of the moduli of the
-  inputs, at most 2. Separating both spectra is a mean of two outputs: their mean error, and two
-  roundings of numbers of modulus at most 2. So |Z - z| <= d = 2 relative + 6u.
-- Powers: |Z^n - z^n| <= (e^(2nd) - 1) max(|Z|, 1/2)^n for |Z|, |z| <= 1. A product of complex
-  doubles errs by at most 3u, relatively; at most n products count, so (1 + 3u)^n - 1 <= 4nu for nu
-  <= 1/60.
-- Inverse transform: each output errs by at most `relative` times the mean modulus of the inputs,
-  which is at most twice the mean of max(|low|, |high|).
+  inputs, at most 2.
+- Both spectra are (Z_k + conj Z_-k)/2 and (Z_k - conj Z_-k)(-i/2), with a modulus of at most 1.1
+  where d below is at most 0.1. They have the mean error of two outputs, one rounding (u) and a
+  product (3u): |Z - z| <= d = 2 relative + 1.1 (u + 3u) < 2 relative + 6u.
+- Powers: |Z^n - z^n| <= (e^(2nd) - 1) max(|Z|, 1/2)^n. A product of complex doubles errs by at most
+  3u, relatively; at most n products count, so (1 + 3u)^n - 1 <= 4nu for nu <= 1/60.
+- With m the larger of both moduli and 1/2, the inputs of the inverse are low + i high: a product
+  with i of modulus m (3u) and a sum of modulus 2m (2u) err by 5um, and by less than 8um with the
+  products of all errors.
+- Inverse transform: the masses below are the real parts, those above the imaginary parts. The
+  spectra have the symmetry of a real input, up to the rounding of powers: so an output has once the
+  mean of (e^(2nd) - 1) m^n, and twice the mean of 4nu m^n. Its own error is at most `relative`
+  times the mean modulus of the inputs, which is at most twice the mean of m^n.
+- m is the root of a sum of two squares: within 3u, as the roundings of the sum count half. Its
+  power has at most n more roundings: together e^(4nu).
 """
 
 from __future__ import annotations
@@ -39,8 +47,6 @@ from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
 from exactdp.accounting.pld.grid.scaled import falling
 from exactdp.balls import ball
 from exactdp.errors import Undecided
-
-__all__ = ["DoubleSums", "Doubles"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -74,8 +80,8 @@ class DoubleSums:
     def beyond(self, first: int) -> tuple[arb, arb]:
         here = self.masses[first : first + len(self.weights.gentle)]
         gentle, steep = (w[: len(here)] for w in (self.weights.gentle, self.weights.steep))
-        # weights are within 4u; the sum rounds each product once and each partial sum once
-        error = (len(here) + 10) * UNIT * ROUNDED_UP * _moduli(here, gentle)
+        # weights are within 4u; the sum rounds each product once (u) and each partial sum once
+        error = (len(here) + 5) * UNIT * ROUNDED_UP * _moduli(here, gentle)
         return arb(dot(here, gentle), error), arb(dot(here, steep), error)
 
     def unknown(self, *, inside: bool) -> arb:
@@ -104,10 +110,12 @@ class Weights:
 
     @cached_property
     def _spread(self) -> float:
-        shrunk = float((-ball(self.step)).exp().mid()) * (1 - 8 * UNIT)
+        # a narrow ball, its conversion and this product: 3u; y <= h, so e^-y is at least this
+        shrunk = float((-ball(self.step)).exp().mid()) * (1 - 4 * UNIT)
         gentle, steep = float(self.gentle.sum()), float(self.steep.sum())
-        # numpy sums pairwise, so far fewer than `count` roundings count
-        return ROUNDED_UP * (gentle - shrunk * steep + 4 * self.count * UNIT * gentle)
+        # weights are within 4u, and each addition rounds once; the steep sum is the smaller one
+        error = 2 * (self.count + 4) * UNIT * gentle
+        return ROUNDED_UP * (gentle - shrunk * steep + error)
 
 
 class Doubles:
@@ -159,23 +167,20 @@ def _transformed(steps: Sequence[Tilted], points: int, origin: int) -> tuple[Flo
                 rows[-r] = (np.conj(low) + 1j * np.conj(high))[::-1]
     if distance > 0.1:
         raise Undecided("too many steps for double precision")
-    # each computed modulus errs by a few u, its power by n times that: e^(20 n u) covers both
-    mean = math.exp(20 * UNIT * count) * moduli / points * ROUNDED_UP
-    growth = math.expm1(2 * distance) + 4 * UNIT * count + 2 * relative + 8 * UNIT
+    mean = math.exp(4 * UNIT * count) * moduli / points * ROUNDED_UP
+    growth = math.expm1(2 * distance) + 8 * UNIT * count + 2 * relative + 8 * UNIT
     sums = inverse_rows(rows)
     _rotate(sums, origin % points)
     return sums.real, sums.imag, mean * growth * ROUNDED_UP + UNDERFLOW
 
 
 def _powers(rows: Complexes, r: int, times: int) -> _Powers:
-    """The powers of row r of the spectra below and above, and of the larger modulus.
-
-    The modulus is at least 1/2, as the bound of the powers needs.
-    """
+    """The powers of row r of the spectra below and above, and of the larger modulus or 1/2."""
     row, opposite = rows[r], np.conj(rows[-r][::-1])
     mirrored = opposite if r else np.roll(opposite, 1)
     low, high = (row + mirrored) / 2, (row - mirrored) * -0.5j
-    largest = np.maximum(np.maximum(np.abs(low), np.abs(high)), 0.5)
+    squares = np.maximum(low.real**2 + low.imag**2, high.real**2 + high.imag**2)
+    largest = np.sqrt(np.maximum(squares, 0.25))
     return _power(low, times), _power(high, times), _power(largest, times)
 
 

@@ -27,8 +27,6 @@ from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.balls import ball, precision
 
-__all__ = ["BITS", "Arithmetic", "Composition", "Copies", "Sums", "compose"]
-
 #: Working precision outside the arrays.
 BITS = 128
 

@@ -15,8 +15,6 @@ from flint import arb, fmpz_poly
 from exactdp.accounting.pld.compose.balls import BallSums, Untilted, untilted
 from exactdp.accounting.pld.grid.measure import Measure
 
-__all__ = ["Integers"]
-
 
 @dataclass(frozen=True)
 class Integers:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import Undecided
 
-__all__ = ["check_premises"]
-
 Complexes = NDArray[np.complex128]
+
+#: A product of two arrays.
+_Product = Callable[[Complexes, Complexes], Complexes]
 
 #: Factors of the transform have 2 to 32 points.
 _SIZES = (2, 4, 8, 16, 32)
+
+#: (n, c): the products have a square matrix of n rows on the left and c columns on the right, or c
+#: rows on the left and that matrix on the right.
+SHAPES = list(product(_SIZES, (1, *_SIZES)))
 
 #: Rows and columns of the tests differ by this factor, far beyond the accuracy of doubles.
 _SCALE = 2.0**-80
@@ -29,18 +35,24 @@ _PAIRS = 256
 @lru_cache(maxsize=1)
 def check_premises() -> None:
     """Raises Undecided where numpy does not compute as the bound of the transform assumes."""
-    for size in _SIZES:
-        if not all(np.array_equal(left @ right, exact) for left, right, exact in _products(size)):
+    check(np.matmul, np.multiply)
+
+
+def check(matrix_product: _Product, number_product: _Product) -> None:
+    """The check for two products. Raises Undecided."""
+    for left, right, exact in (case for shape in SHAPES for case in exact_products(*shape)):
+        if not np.array_equal(matrix_product(left, right), exact):
             raise Undecided("numpy's matrix product does not form inner products")
     generator = np.random.default_rng(1)
     parts = generator.standard_normal((4, _PAIRS)) * 2.0 ** generator.integers(-2, 3, (4, _PAIRS))
     one, other = parts[0] + 1j * parts[1], parts[2] + 1j * parts[3]
-    if not all(map(_is_accurate, one.tolist(), other.tolist(), (one * other).tolist())):
+    found = number_product(one, other)
+    if not all(map(_is_accurate, one.tolist(), other.tolist(), found.tolist())):
         raise Undecided("numpy's product of complex numbers errs by more than 3u")
 
 
-def _products(size: int) -> Iterator[tuple[Complexes, Complexes, Complexes]]:
-    """Matrices, also in blocks, of which every inner product is exact in any order.
+def exact_products(size: int, columns: int) -> Iterator[tuple[Complexes, Complexes, Complexes]]:
+    """Matrices, one of them in two blocks, of which every inner product is exact in any order.
 
     Entries are small integers times a power of two for each row of the left and each column of the
     right matrix. Strassen's algorithm adds rows i and j (and columns) where the binary digits of i
@@ -48,16 +60,17 @@ def _products(size: int) -> Iterator[tuple[Complexes, Complexes, Complexes]]:
     product comes from integers.
     """
     generator = np.random.default_rng(size)
-    scales = np.array([_SCALE if i.bit_count() % 2 else 1.0 for i in range(size)])
-    for shape in ((1, size, size), (32, size, size)):
-        a, b = (generator.integers(-1000, 1000, (size, size)) for _ in range(2))
-        c, d = (generator.integers(-1000, 1000, shape) for _ in range(2))
-        exact = ((a @ c - b @ d) + 1j * (a @ d + b @ c)) * scales[:, None] * scales
-        left, right = (a + 1j * b) * scales[:, None], (c + 1j * d) * scales
-        yield left, right, exact
-        # the layout in memory that the transform uses
-        turned = np.ascontiguousarray(right.transpose(1, 0, 2)).transpose(1, 0, 2)
-        yield left, turned, exact
+    scales = np.array([_SCALE if i.bit_count() % 2 else 1.0 for i in range(max(size, columns))])
+    a, b = (generator.integers(-1000, 1000, (size, size)) for _ in range(2))
+    c, d = (generator.integers(-1000, 1000, (2, size, columns)) for _ in range(2))
+    exact = (a @ c - b @ d) + 1j * (a @ d + b @ c)
+    exact = exact * scales[:size, None] * scales[:columns]
+    left, right = (a + 1j * b) * scales[:size, None], (c + 1j * d) * scales[:columns]
+    yield left, right, exact
+    # the layout in memory that the transform uses
+    yield left, np.ascontiguousarray(right.transpose(1, 0, 2)).transpose(1, 0, 2), exact
+    right, left, exact = (np.swapaxes(x, -1, -2).copy() for x in (right, left, exact))
+    yield right, left, exact
 
 
 def _is_accurate(one: complex, other: complex, found: complex) -> bool:

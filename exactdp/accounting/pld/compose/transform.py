@@ -28,17 +28,6 @@ from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
 
-__all__ = [
-    "MOST_POINTS",
-    "ROWS",
-    "TooLong",
-    "forward",
-    "forward_rows",
-    "inverse",
-    "inverse_rows",
-    "relative_error",
-]
-
 Complexes = NDArray[np.complex128]
 
 #: Longer transforms are refused: one of this length needs about a gigabyte.
@@ -129,7 +118,8 @@ def relative_error(points: int) -> float:
         # imaginary part: sqrt(2) 2 radix u < 3 radix u, and 2u more for second order terms
         total += (3 * radix + 4) * UNIT
         rest //= radix
-        # roots as products of two table entries (7u), and the multiplication by them (3u)
+        # roots as products of two table entries (2u + 2u + 3u), the multiplication by them (3u),
+        # and u for second order terms
         total += 11 * UNIT if rest > 1 else 0.0
     # prod(1 + beta) - 1 <= e^total - 1
     return math.expm1(total) * ROUNDED_UP + UNDERFLOW
@@ -164,7 +154,7 @@ def _twiddles(points: int) -> Complexes:
 
 
 def _some_roots(points: int, stride: int, count: int) -> Complexes:
-    """exp(-2 pi i stride j/points) for j < count <= points/stride, each within 7u."""
+    """exp(-2 pi i stride j/points) for j < count <= points/stride, within 7u and second order."""
     fine, coarse = _tables(points)
     place = stride * np.arange(count)
     found: Complexes = fine[place % len(fine)]

@@ -18,8 +18,6 @@ from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
 from exactdp.accounting.pld.grid.scaled import EXPONENTIALS_ERROR, exponentials
 from exactdp.errors import Undecided
 
-__all__ = ["Tilted", "dot", "largest_sum", "outside_mass", "tilt", "window"]
-
 Floats = NDArray[np.float64]
 
 #: Table of exponentials, product with the mass, and scaling by the sum (one rounding each).

@@ -30,8 +30,6 @@ from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
 
-__all__ = ["TOLERANCE", "Cells", "Density", "cells"]
-
 #: Relative error of every share and density value.
 TOLERANCE = 2.0**-42
 
@@ -170,7 +168,9 @@ def _block(
         raise Undecided("a density of the loss is too small to be written down")
     order = np.arange(_TERMS)
     middles, radii = _floats(column)
-    bend = float(np.abs(middles) @ (order * (order - 1))) + _TERMS**2 * (radii + 3 * remainder)
+    # with N terms, the remainder sum c_n x^n over n >= N, |c_n| <= M 4^-n, bends by at most
+    # sum n (n - 1) M 4^-n < 2 N^2 M 4^-N, which is N^2 times `remainder`
+    bend = float(np.abs(middles) @ (order * (order - 1))) + _TERMS**2 * (radii + remainder)
     # between two places at distance 1/half, f is at most bend/(8 half^2) above its chord; values
     # and this product may be off by TOLERANCE, which the factor below covers
     highest = np.maximum(values[:-1], values[1:]) + ROUNDED_UP * bend / (8 * float(half) ** 2)
@@ -230,7 +230,8 @@ def _horner(
     for coefficient in coefficients[-2::-1]:
         value *= place
         value += coefficient
-    # Horner's rule: at most 2 (N - 1) u sum |c|; rounding the coefficients to doubles: u sum |c|
+    # Horner's rule: at most 2 (N - 1) u sum |c|; rounding the coefficients to doubles: u sum |c|;
+    # the rest for products of these errors. The places are exact.
     rounding = 2 * (_TERMS + 1) * UNIT * float(np.abs(coefficients).sum())
     error = (rounding + remainder + radii) * ROUNDED_UP + UNDERFLOW
     # the exact value is at least (1 - TOLERANCE) times the computed one

@@ -28,8 +28,6 @@ from exactdp.accounting.pld.grid.measure import Bounds, Measure, added
 from exactdp.accounting.pld.grid.scaled import Scaled
 from exactdp.balls import ball, precision
 
-__all__ = ["Line", "bounds"]
-
 _BITS = 128
 
 _DOUBLINGS = 40

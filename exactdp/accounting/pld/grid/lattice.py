@@ -14,17 +14,6 @@ from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.balls import ball
 from exactdp.errors import Undecided
 
-__all__ = [
-    "MOST_NODES",
-    "Grid",
-    "Lattice",
-    "Masses",
-    "Outcome",
-    "RatioLattice",
-    "Tails",
-    "check_nodes",
-]
-
 #: Largest number of nodes of one step.
 MOST_NODES = 1 << 22
 

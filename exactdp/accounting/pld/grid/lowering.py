@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from exactdp.accounting.pld.grid.scaled import Scaled
 from exactdp.errors import Undecided
 
-__all__ = ["TooCoarse", "convex", "cost", "lowered", "node_depths"]
-
 Floats = NDArray[np.float64]
 
 #: Where a neighbouring cell has less than 1/_STEEP of the mass, only the other end is lowered.

@@ -13,8 +13,6 @@ from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.grid.scaled import Scaled, split
 from exactdp.errors import Undecided
 
-__all__ = ["Bounds", "Measure", "added", "cell_bounds", "on_nodes"]
-
 #: Masses below 2^-this are rounded to that, or to 0.
 _SMALLEST_BITS = 1 << 60
 

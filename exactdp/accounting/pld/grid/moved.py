@@ -21,8 +21,6 @@ from flint import arb
 from exactdp.accounting.pld.grid.lattice import Lattice, Masses, Outcome, Tails
 from exactdp.errors import Undecided
 
-__all__ = ["Cell", "dense_cells", "merged", "nodes_between", "shared"]
-
 #: Largest number of cells that are computed one by one.
 _MOST_CELLS = 1 << 18
 

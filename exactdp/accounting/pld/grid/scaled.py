@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from exactdp.accounting.pld.grid.rounding import UNIT
 from exactdp.errors import Undecided
 
-__all__ = ["EXPONENTIALS_ERROR", "Scaled", "above", "exponentials", "falling", "floor", "split"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

@@ -43,8 +43,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.progress import tick
 
-__all__ = ["Allocated", "allocated"]
-
 _BITS = 192
 
 #: Rounding may take a mass of about 2^-this of the mass that is cut off as a tail.

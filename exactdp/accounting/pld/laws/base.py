@@ -22,9 +22,6 @@ from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Curve", "Ends", "Family", "LossLaw", "Order", "Step"]
-__all__ += ["orders", "real_orders", "sampled_excess"]
-
 _ZERO = arb(0)
 
 #: delta(epsilon) of a single step, as a ball at the working precision.

@@ -29,8 +29,6 @@ from flint import acb, arb
 from exactdp.balls import ball, precision
 from exactdp.normal import cdf, tail
 
-__all__ = ["BatchFamily"]
-
 _BITS = 80
 
 #: Normal variables are followed to this; beyond lies a mass below 2^-106.

@@ -19,8 +19,6 @@ from exactdp.accounting.pld.laws.listed import ListedLaw
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 
-__all__ = ["NOISES", "BoundedRange", "Contest"]
-
 _BITS = 192
 
 #: Parts of the interval of the larger loss.

@@ -26,8 +26,6 @@ from exactdp.accounting.pld.laws.listed import ListedLaw
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 
-__all__ = ["CurveLaw", "KnownCurve", "chords"]
-
 _BITS = 256
 
 #: Points on a curve per width of the loss of the noise, and the least number of points.

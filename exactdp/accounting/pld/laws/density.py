@@ -19,8 +19,6 @@ from exactdp.accounting.pld.grid.moved import Cell, dense_cells
 from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.balls import ball
 
-__all__ = ["BoundedDensity", "DensityLaw", "SampledDensity", "log_of", "middle", "off_cut"]
-
 #: Small losses are followed to a mass of 2^-this in a sketch.
 _LEFT_BITS = 96
 

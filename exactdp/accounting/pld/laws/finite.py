@@ -15,8 +15,6 @@ from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw
 from exactdp.balls import ball
 from exactdp.law import Law
 
-__all__ = ["FiniteLaws", "Response"]
-
 
 @dataclass(frozen=True)
 class Response(ListedLaw):

@@ -26,8 +26,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.normal_sums import sum_all
 
-__all__ = ["DiscreteGaussian", "DiscreteLaplace"]
-
 _BITS = 128
 
 #: Bounds of tails of the discrete Gaussian are negligible beside 2^-this.
@@ -189,7 +187,9 @@ class DiscreteGaussian(IntegerNoise):
         rate = 1 / (2 * ball(self.sigma2))
         first = (-rate * reach * reach).exp() / (1 - (-rate * (2 * reach + 1)).exp())
         grown = 2 * first * ball(s * (s + 1) * self.shift**2 / (2 * self.sigma2)).exp()
-        return 2 * (grown + arb(2) ** -bits), bits
+        # p^(s+1) q^-s is convex in (p, q): mixtures with no shift leave out at most a mean of this
+        # and 2^-bits; batches leave out as much again, in the other order
+        return grown + arb(2) ** (1 - bits), bits
 
     def moved(self, tail_bits: int, *moves: int) -> Iterator[list[arb]]:
         low, high = min(moves), max(moves)
@@ -294,7 +294,7 @@ class GroupedNoise(_OnSample):
             return self.noise._with_shift(self.size * self.noise.shift).left_out(s, bits)
         # all losses are at most -size log(1 - rate)
         largest = -self.size * ball(1 - self.rate).log()
-        bits += math.ceil(float(s) * float(largest.upper()) * 1.5)
+        bits += math.ceil(float(s) * float(largest.upper()) * 1.5)  # 1.5 > 1/log 2
         return (ball(s) * largest).exp() * arb(2) ** -bits, bits
 
 

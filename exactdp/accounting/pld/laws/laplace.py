@@ -24,8 +24,6 @@ from exactdp.accounting.pld.laws.pieces import Piece
 from exactdp.balls import ball
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["Laplace"]
-
 
 @dataclass(frozen=True)
 class Laplace(ListedLaw):

@@ -24,8 +24,6 @@ from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.normal import cdf, pdf, tail
 
-__all__ = ["Chance", "LargestNormal", "Trial", "median_of_largest"]
-
 _BITS = 160
 
 #: Normal numbers are followed to this; beyond lies a mass below 2^-190.

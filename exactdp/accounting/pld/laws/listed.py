@@ -24,8 +24,6 @@ from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["BatchListed", "ListedLaw", "SampledListed", "listed_excess"]
-
 _BITS = 128
 
 #: Binary places to which an irrational loss is known when a grid is placed.
@@ -221,7 +219,7 @@ class SampledListed(ListedLaw):
             return self.base.left_out(s, bits)
         # all losses are at most -log(1 - rate)
         largest = -ball(1 - self.rate).log()
-        bits += math.ceil(float(s) * float(largest.upper()) * 1.5)
+        bits += math.ceil(float(s) * float(largest.upper()) * 1.5)  # 1.5 > 1/log 2
         return (ball(s) * largest).exp() * arb(2) ** -bits, bits
 
     def is_bounded(self) -> bool:
@@ -260,6 +258,8 @@ class BatchListed(ListedLaw):
         for piece in self.pieces():  # of both signs
             left -= piece.above(piece.start.loss)[0]
         left -= ball(self.rate) * self.base.infinite(tail_bits)[0]
+        if not self.base.is_bounded():  # outcomes that are left out, of both signs
+            left -= _ZERO_TO_ONE * arb(2) ** (1 - tail_bits)
         yield Outcome.at(Fraction(0), left, left)
 
     def pieces(self) -> Sequence[Piece]:

@@ -25,8 +25,6 @@ from exactdp.accounting.pld.grid.lattice import Masses
 from exactdp.accounting.pld.laws.density import middle
 from exactdp.balls import ball
 
-__all__ = ["Mixture", "Noise", "Ratio", "Weights"]
-
 #: (shift, weight) of each normal law, by rising shift; the weights sum to 1.
 Weights = tuple[tuple[Fraction, Fraction], ...]
 

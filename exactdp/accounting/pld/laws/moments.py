@@ -22,8 +22,6 @@ from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.normal import cdf, tail
 
-__all__ = ["integral"]
-
 #: Largest number of pieces of length 1 of an integral.
 _MOST_PIECES = 1 << 13
 

@@ -35,16 +35,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.normal import cdf, hockey_stick, tail
 
-__all__ = [
-    "BatchNormal",
-    "Gaussian",
-    "NormalLaw",
-    "NormalMixture",
-    "ReplacedNormal",
-    "SampledNormal",
-    "mixture",
-]
-
 _NONE: Weights = ((Fraction(0), Fraction(1)),)
 
 #: A group of more users on samples is a mixture of too many shifts.

@@ -14,8 +14,6 @@ from exactdp.accounting.pld.grid.lattice import Outcome
 from exactdp.accounting.pld.laws.density import log_of
 from exactdp.balls import ball
 
-__all__ = ["Piece"]
-
 #: Cells of a sketch of a density.
 _CELLS = 256
 

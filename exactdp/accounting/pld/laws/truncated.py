@@ -38,8 +38,6 @@ from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = ["Truncated", "truncated"]
-
 #: Precision of the weights: no answer of a relative width of 2^-150 or more suffers.
 _BITS = 192
 
