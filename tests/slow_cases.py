@@ -21,7 +21,7 @@ LIST = Path(__file__).with_suffix(".txt")
 _LIMIT = 0.1
 
 #: The same for the fastest case of a function.
-_LONG = 1.5
+_LONG = 0.75
 
 _taken: dict[str, float] = {}
 
