@@ -57,6 +57,7 @@ class Density(Tails, Protocol):
     @property
     def steep(self) -> int:
         """-1 or 1 where the density ends steeply at the least or the largest loss, else 0."""
+        return 0
 
     def density(self, loss: Any) -> Any:
         """The density under P, for a ball, a complex ball or a power series."""

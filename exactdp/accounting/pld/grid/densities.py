@@ -41,9 +41,11 @@ class Line(Density, Protocol):
 
     def halves(self) -> tuple[Density, ...]:
         """The law itself, or the laws of the losses below 0 and above 0."""
+        return (self,)
 
     def mass_at_zero(self) -> arb:
         """The mass of loss 0."""
+        return arb(0)
 
 
 def bounds(law: Line, step: Fraction, tail_bits: int, rate: Fraction = Fraction(0)) -> Bounds:

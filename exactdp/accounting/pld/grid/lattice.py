@@ -35,6 +35,7 @@ class Tails(Protocol):
 
     def centre(self) -> arb:
         """A loss in the middle of the law."""
+        return arb(0)
 
 
 @dataclass(frozen=True)

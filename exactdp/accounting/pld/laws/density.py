@@ -3,55 +3,38 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import acb, arb, arb_series
 
 from exactdp.accounting.pld.grid import densities
 from exactdp.accounting.pld.grid.cells import Density
-from exactdp.accounting.pld.grid.lattice import Lattice, Masses
+from exactdp.accounting.pld.grid.lattice import Lattice, Masses, Outcome
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.grid.moved import Cell, dense_cells
 from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.balls import ball
 
+#: Cells of a sketch of a density.
+_CELLS = 256
+
+#: Their ends, as parts of the range: ever closer to its ends, where a density may be steep.
+_SHARES = sorted(
+    {Fraction(i, _CELLS) for i in range(_CELLS + 1)}
+    | {Fraction(1, _CELLS << k) for k in range(60)}
+    | {1 - Fraction(1, _CELLS << k) for k in range(60)}
+)
+
 #: Small losses are followed to a mass of 2^-this in a sketch.
 _LEFT_BITS = 96
 
 
-class DensityLaw(LossLaw):
-    """A law with a density on the line; see `grid.cells.Density` for the methods."""
-
-    @property
-    def steep(self) -> int:
-        return 0
-
-    @abstractmethod
-    def density(self, loss: Any) -> Any: ...
-
-    @abstractmethod
-    def below(self, loss: arb) -> Masses: ...
-
-    @abstractmethod
-    def above(self, loss: arb) -> Masses: ...
-
-    @abstractmethod
-    def centre(self) -> arb: ...
-
-    @abstractmethod
-    def scale(self) -> arb: ...
-
-    def halves(self) -> tuple[Density, ...]:
-        """The law itself, or the laws of the losses below 0 and above 0."""
-        return (self,)
-
-    def mass_at_zero(self) -> arb:
-        """The mass of loss 0."""
-        return arb(0)
+class DensityLaw(densities.Line, LossLaw):
+    """A law with a density on the line; `Line` and `Tails` list the methods of a new law."""
 
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
         return densities.bounds(self, step, tail_bits, rate)
@@ -103,27 +86,49 @@ def _side(
         width *= 1.5 if fallen < wished / 2 else 2 / 3 if fallen > wished else 1
 
 
-class BoundedDensity:
+class BoundedDensity(Density):
     """A density between two losses; its masses are integrals, up to one constant."""
-
-    steep = 0
-
-    @abstractmethod
-    def density(self, loss: Any) -> Any: ...
-
-    @abstractmethod
-    def below(self, loss: arb) -> Masses: ...
 
     def above(self, loss: arb) -> Masses:
         p, q = self.below(loss)
         return -p, -q
 
-    def centre(self) -> arb:
-        return arb(0)
+
+@dataclass(frozen=True)
+class Piece:
+    """A density of the losses between two outcomes."""
+
+    density: Density
+    start: Outcome
+    end: Outcome
+
+    def above(self, loss: arb) -> tuple[arb, arb]:
+        """The masses of the losses of the piece above a loss."""
+        low = self.density.below(loss.max(self.start.loss).min(self.end.loss))
+        high = self.density.below(self.end.loss)
+        return high[0] - low[0], high[1] - low[1]
+
+    def moment(self, power: arb) -> arb:
+        """The integral of e^(power loss)."""
+
+        def integrand(x: acb, _: bool) -> acb:
+            found: acb = self.density.density(x) * (power * x).exp()
+            return found
+
+        return acb.integral(integrand, self.start.loss, self.end.loss).real
+
+    def sketch(self) -> Iterator[tuple[float, float]]:
+        """About the losses, each with the logarithm of its mass."""
+        reach = self.end.loss - self.start.loss
+        places = [self.start.loss + reach * ball(share) for share in _SHARES]
+        beyond = [self.density.below(place)[0] for place in places]
+        for (low, high), (one, two) in zip(pairwise(places), pairwise(beyond), strict=True):
+            if two - one > 0:
+                yield float((low + high).mid()) / 2, log_of(two - one)
 
 
 @dataclass(frozen=True)
-class SampledDensity:
+class SampledDensity(Density):
     """The density of the loss when the user takes part with probability rate.
 
     With A the law with the user and B the law without, the pair is ((1 - rate) B + rate A, B)
@@ -157,9 +162,6 @@ class SampledDensity:
 
     def above(self, loss: arb) -> Masses:
         return self._masses(loss, lower=not self.removed)
-
-    def centre(self) -> arb:
-        return arb(0)
 
     def _masses(self, loss: arb, *, lower: bool) -> Masses:
         rate = ball(self.rate)

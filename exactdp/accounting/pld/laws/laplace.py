@@ -18,9 +18,8 @@ from flint import arb
 
 from exactdp.accounting.pld.grid.lattice import Masses, Outcome
 from exactdp.accounting.pld.laws.base import LossLaw
-from exactdp.accounting.pld.laws.density import BoundedDensity
+from exactdp.accounting.pld.laws.density import BoundedDensity, Piece
 from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw
-from exactdp.accounting.pld.laws.pieces import Piece
 from exactdp.balls import ball
 from exactdp.errors import Described, InvalidParameter
 

@@ -15,11 +15,10 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from exactdp.accounting.pld.grid.lattice import Masses, Outcome
+from exactdp.accounting.pld.grid.lattice import Outcome
 from exactdp.accounting.pld.laws.base import Ends
-from exactdp.accounting.pld.laws.density import DensityLaw
 from exactdp.accounting.pld.laws.listed import ListedLaw
-from exactdp.accounting.pld.laws.mixtures import Ratio
+from exactdp.accounting.pld.laws.mixtures import Ratio, RatioLaw
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.normal import cdf, pdf, tail
@@ -57,27 +56,18 @@ class _Largest:
 
 
 @dataclass(frozen=True)
-class LargestNormal(DensityLaw):
+class LargestNormal(RatioLaw):
     """The loss of M + shift against M; shift > 0, n >= 1 numbers."""
 
     n: int
     shift: Fraction
 
-    def density(self, loss: Any) -> Any:
-        return self._ratio.density(loss)
-
-    def below(self, loss: arb) -> Masses:
-        return self._ratio.masses(loss, cdf)
-
-    def above(self, loss: arb) -> Masses:
-        return self._ratio.masses(loss, tail)
-
     def centre(self) -> arb:
-        return arb(self._ratio.at(self._middle))
+        return arb(self.ratio.at(self._middle))
 
     def scale(self) -> arb:
         # about the deviation of M, times the slope of the loss
-        return arb(self._ratio.slope(self._middle)) / math.sqrt(1 + 2 * math.log(self.n))
+        return arb(self.ratio.slope(self._middle)) / math.sqrt(1 + 2 * math.log(self.n))
 
     def ends(self) -> Ends:
         return Ends(None, Enclosure.exact(0))
@@ -85,8 +75,8 @@ class LargestNormal(DensityLaw):
     def log_moment(self, s: Fraction) -> arb:
         raise self._unknown("one whose Renyi divergences are known")
 
-    @property
-    def _ratio(self) -> Ratio:
+    @cached_property
+    def ratio(self) -> Ratio:
         return Ratio(_Largest(self.n, self.shift), _Largest(self.n, Fraction(0)))
 
     @cached_property

@@ -7,14 +7,23 @@ it is found by Newton's method and confirmed by two signs. As a power series it 
 reversion. On a disc it is confirmed by Krawczyk's test: if x -> x - (L(x) - l)/d maps a square into
 its interior and contracts there, for every l of the disc, then exactly one x in the square has the
 loss l, and x depends analytically on l.
+
+Moments E e^(s L) are integrals of p^(s + 1) q^(-s) phi, in balls, with bounded tails. As t^(s + 1)
+is convex, the integrand is at most
+
+    sum_i w_i v_j^(-s) e^((s + 1)(a_i x - a_i^2/2) - s (b_j x - b_j^2/2)) phi(x)
+
+for every j, with (a_i, w_i) the shifts and weights of p and (b_j, v_j) those of q: normal tails.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,8 +31,10 @@ from flint import acb, acb_poly, arb, arb_poly, arb_series, ctx
 
 from exactdp.accounting.certify.hints import falling_root, log
 from exactdp.accounting.pld.grid.lattice import Masses
-from exactdp.accounting.pld.laws.density import middle
+from exactdp.accounting.pld.laws.density import DensityLaw, middle, off_cut
 from exactdp.balls import ball
+from exactdp.errors import Undecided
+from exactdp.normal import cdf, tail
 
 #: (shift, weight) of each normal law, by rising shift; the weights sum to 1.
 Weights = tuple[tuple[Fraction, Fraction], ...]
@@ -32,6 +43,11 @@ _NEWTON_STEPS = 12
 
 #: Sizes of the squares that Krawczyk's test tries, over the distance to move.
 _REACHES = (1.2, 1.6, 2.4)
+
+#: Largest number of pieces of length 1 of an integral.
+_MOST_PIECES = 1 << 13
+
+_TOO_LARGE = "the order is too large for an integral"
 
 _UNKNOWN = arb("nan")
 
@@ -222,5 +238,64 @@ class Ratio:
         return unknown
 
 
+class RatioLaw(DensityLaw):
+    """The loss between two laws of the noise; see `Ratio`."""
+
+    @property
+    @abstractmethod
+    def ratio(self) -> Ratio:
+        """The loss as a function of the noise."""
+
+    def density(self, loss: Any) -> Any:
+        return self.ratio.density(loss)
+
+    def below(self, loss: arb) -> Masses:
+        return self.ratio.masses(loss, cdf)
+
+    def above(self, loss: arb) -> Masses:
+        return self.ratio.masses(loss, tail)
+
+
 def _normal(x: Any) -> Any:
     return (x * x * arb(-0.5)).exp() / (2 * arb.pi()).sqrt()
+
+
+def integral(p: Weights, q: Weights, s: Fraction, *, start: Fraction | None = None) -> arb:
+    """The integral of p^(s + 1) q^(-s) phi, s > 0, over the line or from start on."""
+    power, root, mixtures = ball(s + 1), ball(s), (Mixture(p), Mixture(q))
+
+    def integrand(x: acb, _: bool) -> acb:
+        above, below = (mixture.at(x) for mixture in mixtures)
+        if not (off_cut(above) and off_cut(below)):
+            return acb("nan", "nan")
+        found: acb = (power * above.log() - root * below.log() - x * x / 2).exp()
+        return found
+
+    # q is at least each of its terms: use the last term on the right, the first on the left
+    right, left = ([_beyond(a, b, s) for a in p] for b in (q[-1], q[0]))
+    if any(math.isinf(spare) for _, _, spare in right + left):
+        raise Undecided(_TOO_LARGE)
+    high = math.ceil(max(centre + Fraction(spare) for centre, _, spare in right))
+    low = Fraction(math.floor(min(centre - Fraction(spare) for centre, _, spare in left)))
+    if start is not None:
+        low, left = start, []
+    if high - low > _MOST_PIECES:
+        raise Undecided(_TOO_LARGE)
+    ends = [low, *range(math.floor(low) + 1, high + 1)]
+    pieces = (acb.integral(integrand, ball(a), ball(b)).real for a, b in pairwise(ends))
+    rest = sum((size * tail(ball(high - centre)) for centre, size, _ in right), arb(0))
+    rest += sum((size * cdf(ball(low - centre)) for centre, size, _ in left), arb(0))
+    return sum(pieces, arb(0)) / (2 * arb.pi()).sqrt() + arb(0.5, 0.5) * rest
+
+
+def _beyond(
+    a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], s: Fraction
+) -> tuple[Fraction, arb, float]:
+    """A normal law that bounds the integrand: its centre and size, and the distance from the centre
+    beyond which its tail is negligible."""
+    (shift, weight), (other, share) = a, b
+    centre = (s + 1) * shift - s * other
+    exponent = (centre**2 - (s + 1) * shift**2 + s * other**2) / 2
+    size = ball(weight) * (ball(exponent) - ball(s) * ball(share).log()).exp()
+    most = float((ball(exponent) - ball(s) * ball(share).log()).mid())
+    return centre, size, math.sqrt(2 * max(0.0, most) + 200)

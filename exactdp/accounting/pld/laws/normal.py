@@ -28,8 +28,7 @@ from exactdp.accounting.pld.grid.lattice import Masses
 from exactdp.accounting.pld.laws.base import Ends, Family, LossLaw
 from exactdp.accounting.pld.laws.batches import BatchFamily
 from exactdp.accounting.pld.laws.density import DensityLaw, SampledDensity, middle, off_cut
-from exactdp.accounting.pld.laws.mixtures import Mixture, Ratio, Weights
-from exactdp.accounting.pld.laws.moments import integral
+from exactdp.accounting.pld.laws.mixtures import Mixture, Ratio, RatioLaw, Weights, integral
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
@@ -148,7 +147,7 @@ class SampledNormal(SampledDensity, NormalLaw):
 
 
 @dataclass(frozen=True)
-class NormalMixture(NormalLaw):
+class NormalMixture(RatioLaw, NormalLaw):
     """The loss between two mixtures of normal laws with separate shifts; see `Ratio`."""
 
     p: Weights
@@ -157,25 +156,14 @@ class NormalMixture(NormalLaw):
     def mixtures(self) -> tuple[Weights, Weights]:
         return self.p, self.q
 
-    def density(self, loss: Any) -> Any:
-        return self._ratio.density(loss)
-
-    def below(self, loss: arb) -> Masses:
-        return self._ratio.masses(loss, cdf)
-
-    def above(self, loss: arb) -> Masses:
-        return self._ratio.masses(loss, tail)
-
     def centre(self) -> arb:
-        found: arb = self._ratio.at(arb(0))
-        return found
+        return arb(self.ratio.at(arb(0)))
 
     def scale(self) -> arb:
-        found: arb = self._ratio.slope(arb(0))
-        return found
+        return arb(self.ratio.slope(arb(0)))
 
     @cached_property
-    def _ratio(self) -> Ratio:
+    def ratio(self) -> Ratio:
         return Ratio(Mixture(self.p), Mixture(self.q))
 
 

@@ -65,7 +65,7 @@ class _Draws:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Told(Density):
     """The density of a loss that is drawn from one of several laws, when the law is told."""
 
     parts: Sequence[tuple[Density, arb]]

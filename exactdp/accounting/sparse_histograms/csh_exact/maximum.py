@@ -46,7 +46,7 @@ from exactdp.normal import hockey_stick
 #: integral counts for.
 MOST_CELLS = 1 << 21
 _BITS = 128
-_FIRST_CELLS = 64
+_FIRST_CELLS = 32
 _MOST_MARGINAL_CELLS = 256
 _MOST_PER_BOX, _MOST_PER_PAIR = 1 << 9, 1 << 10
 _CELLS_PER_INTEGRAL = 1 << 12
