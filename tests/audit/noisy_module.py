@@ -1,9 +1,11 @@
 """A module that draws noise when it is imported: the mistake is that it is drawn once."""
 
 import enum
+import functools
 import os
 import random
 import time
+import types
 from collections import namedtuple
 
 from exactdp.samplers.seeded import SeededSource
@@ -65,6 +67,54 @@ ASKED["clicks"][0].above(0, random.SystemRandom())
 def asked_before(bit, rng):
     """The mistake: an object inside of a dict was asked when the module was imported."""
     return ASKED["clicks"][0].above(bit, rng)
+
+
+def above(rng):
+    """The mistake, if it is called before the audit: the noise of the bar is drawn once."""
+    bar = 3 + rng.randrange(-9, 9)
+
+    def answer(bit, rng):
+        return bit + rng.randrange(2) > bar
+
+    return answer
+
+
+def shifted_by(noise, bit, rng):
+    """The mistake, if noise was drawn before: a partial holds it."""
+    return bit + noise > 9
+
+
+def by_default(bit, rng, noise=random.SystemRandom().randrange(-99, 99)):  # noqa: B008
+    """The mistake: noise in a default."""
+    return bit + noise > 99
+
+
+class Settings:
+    offset = random.SystemRandom().randrange(-99, 99)
+
+
+def by_class(bit, rng):
+    """The mistake: noise in a class attribute."""
+    return bit + Settings.offset > 99
+
+
+class Fitted:
+    def fit(self, rng):
+        self.noise = rng.randrange(-99, 99)
+        return self
+
+    def answer(self, bit, rng):
+        return bit + self.noise > 99
+
+
+#: The mistake of these three: objects of the module hold noise that was drawn before.
+by_method = Fitted().fit(random.SystemRandom()).answer
+by_partial = functools.partial(shifted_by, random.SystemRandom().randrange(-99, 9))
+KEPT = types.MappingProxyType({"noise": [random.SystemRandom().randrange(-99, 99)]})
+
+
+def by_proxy(bit, rng):
+    return bit + KEPT["noise"][0] > 99
 
 
 _SEEDED = SeededSource(5)

@@ -337,13 +337,25 @@ def threshold_before() -> Callable[..., Any]:
     return lambda bit, rng: mechanism.above(bit, rng)
 
 
+def asked_before() -> Callable[..., Any]:
+    """The mistake: noise that was drawn for somebody else before."""
+    memory = Lazily()
+    memory.noise = 5 + 0 * memory.respond(0, random.SystemRandom())
+    return lambda bit, rng: memory.respond(0, rng)
+
+
 SINS = [
     *(own_random, own_numpy, system, by_secrets, seeded, seeded_numpy, early_name),
     *(global_generator, global_numpy_generator, table_of_noise, clock_as_noise, in_a_thread),
     *(from_a_file, address, swallowing, copied, built_before(), threshold_before()),
-    noisy_module.seeded_source,
+    *(asked_before(), noisy_module.above(random.SystemRandom()), noisy_module.seeded_source),
+    functools.partial(noisy_module.shifted_by, random.SystemRandom().randrange(-9, 9)),
 ]
-AT_IMPORT = [noisy_module.shifted, noisy_module.by_set_order, noisy_module.asked_before]
+AT_IMPORT = [
+    *(noisy_module.shifted, noisy_module.by_set_order, noisy_module.asked_before),
+    *(noisy_module.by_default, noisy_module.by_class, noisy_module.by_method),
+    *(noisy_module.by_partial, noisy_module.by_proxy),
+]
 
 
 @pytest.mark.parametrize(
@@ -375,10 +387,13 @@ def test_a_memo_has_the_law_of_one_call_and_of_two(make: Callable[[], Any]) -> N
     assert "law of 2 calls in a row" in two.basis
 
 
-def test_a_memo_that_is_warm_is_a_constant() -> None:
-    warm = FirstAnswer()
-    warm.answers[0] = 1
-    assert private(warm.respond, 0, 1, epsilon=0).verdict == "proved"
+def test_a_program_that_draws_nothing_is_refuted_or_not_exact() -> None:
+    assert verdict(lambda bit, rng: bit) == "refuted"
+    assert "draws nothing" in verdict(lambda bit, rng: 5)
+    sometimes = private(
+        lambda bit, rng: coin(bit, rng) if bit < 2 else 5, pairs=[(2, 3), (0, 1)], epsilon=EPSILON
+    )
+    assert sometimes.verdict == "proved"
 
 
 def test_a_default_that_grows_is_seen_in_the_second_call() -> None:

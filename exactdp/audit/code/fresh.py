@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any
 
 from exactdp.audit.code.interpreters import ask, is_fresh
-from exactdp.audit.code.outcomes import named, written
+from exactdp.audit.code.outcomes import found, named, written
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import NotEnumerable
 from exactdp.samplers.enumeration_branches import NotReproducible
@@ -40,12 +41,31 @@ class Sending:
 
 
 def _sent(part: Any) -> Any:
-    if part is None or not callable(part):
-        return ["data", written(part)]
-    name = named(part)
+    return ["data", written(part)] if part is None or not callable(part) else ["named", _name(part)]
+
+
+def _name(part: Any) -> str:
+    """The name of a function, a class, what a variable of a module holds, or a method of these."""
+    try:
+        if isinstance(part, MethodType):
+            name = f"{_name(part.__self__)}.{part.__name__}"
+            return name if found(name) == part else named(part)
+        name = named(part)
+    except NotEnumerable:
+        held = ((m, name) for m in [*sys.modules] for name in _names_of(part, m))
+        if (first := next(held, None)) is None:
+            raise
+        return ":".join(first)
     if name.startswith("__main__:"):
         raise NotEnumerable("it is defined in the script itself, not in a module")
-    return ["named", name]
+    return name
+
+
+def _names_of(thing: Any, module: str) -> list[str]:
+    """The variables of a module that hold a thing, if the module can be imported elsewhere."""
+    inside = list(getattr(sys.modules.get(module), "__dict__", {}).items())
+    names = [name for name, value in inside if value is thing]
+    return names if names and _is_importable(module) else []
 
 
 def repeated(
@@ -69,8 +89,12 @@ def repeated(
             sent = sending.as_data()
         except NotEnumerable as error:
             reason = str(error)
-    new = {module: sorted(found - _same.get(module, set())) for module, found in names.items()}
-    modules = {module: found for module, found in new.items() if found and _is_importable(module)}
+    for kind, content in sent or ():
+        if kind == "named":  # what it holds is compared, too
+            module, _, name = content.partition(":")
+            names.setdefault(module, set()).add(name.partition(".")[0])
+    new = {module: sorted(some - _same.get(module, set())) for module, some in names.items()}
+    modules = {module: some for module, some in new.items() if some and _is_importable(module)}
     if sent is None and not modules:
         return 0, reason
     request = {
@@ -86,14 +110,14 @@ def repeated(
             return 0, f"its module cannot be imported in a fresh interpreter ({answer['failed']})"
         if "ended" in answer:
             raise NotEnumerable(f"in a fresh interpreter, {answer['ended']}")
-    for module, found in modules.items():
-        for name in found:
+    for module, some in modules.items():
+        for name in some:
             if len({answer["modules"][module][name] for answer in answers}) > 1:
                 raise NotReproducible(
                     f"{module}.{name} differs from process to process: what was drawn when the "
                     "module was imported is not drawn again; draw it inside the run"
                 )
-        _same.setdefault(module, set()).update(found)
+        _same.setdefault(module, set()).update(some)
     for answer in answers:
         if answer["differs"]:
             raise NotReproducible(

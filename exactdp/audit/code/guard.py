@@ -26,10 +26,10 @@ from exactdp.audit.code.numpy_generators import SHOWING
 from exactdp.audit.code.runs import NotEnumerable, Run
 from exactdp.samplers.seeded import SeededSource
 
-__all__ = ["Guard", "Guarded", "generators"]
+__all__ = ["GENERATORS", "Guard", "Guarded", "generators"]
 
 _ADVICE = "draw from the generator that is handed over"
-_GENERATORS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
+GENERATORS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 _KEPT = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
 #: Audit events of files, processes, sockets and libraries, by how their names begin.
 _OUTSIDE = (
@@ -149,7 +149,7 @@ def _is_bound(value: Any) -> bool:
 
 def generators() -> list[Any]:
     """All generators that exist."""
-    kinds, todo = set[type](), list[type](_GENERATORS)
+    kinds, todo = set[type](), list[type](GENERATORS)
     while todo:
         kinds.add(kind := todo.pop())
         todo += kind.__subclasses__()

@@ -54,11 +54,12 @@ _MOST_FORKS, _ALONE = 2_000, 16
 class Evidence:
     """How a law was found.
 
-    leaves: number of runs to their end. repeated: number of them that were repeated. forked:
-    whether each run had a fork of its own. sent: number of fresh interpreters in which runs were
-    repeated, too; reason: why it is 0.
+    draws: whether a run drew a number. leaves: number of runs to their end. repeated: number of
+    them that were repeated. forked: whether each run had a fork of its own. sent: number of fresh
+    interpreters in which runs were repeated, too; reason: why it is 0.
     """
 
+    draws: bool
     leaves: int
     repeated: int
     forked: bool
@@ -110,7 +111,8 @@ def judged_law(
         sending, judge.program, found["leaves"], judge.named, time.monotonic() - begun
     )
     law = {Outcome(data): Fraction(weight) for data, weight in found["law"]}
-    evidence = Evidence(found["count"], len(found["leaves"]), found["forked"], sent, reason)
+    draws = any(path for paths, _ in found["leaves"] for path in paths)
+    evidence = Evidence(draws, found["count"], len(found["leaves"]), found["forked"], sent, reason)
     return Judged(Law(law, Fraction(found["residual"])), evidence)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -9,10 +10,10 @@ import select
 import signal
 import sys
 import types
-from collections import deque
 from typing import Any
 
 from exactdp.audit.code.forks import answer_of, begun
+from exactdp.audit.code.guard import GENERATORS
 from exactdp.audit.code.outcomes import found, read, written
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import NotEnumerable
@@ -26,6 +27,7 @@ _MOST_OBJECTS = 10_000
 
 def serve() -> None:
     """Answer requests, a line of JSON each, until the input ends."""
+    del os.environ["PYTHONHASHSEED"]  # all that differs between the environments
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a program prints is no answer
     for line in sys.stdin:
@@ -81,28 +83,21 @@ def _state(value: Any, opened: set[int]) -> Any:
         return written(value)
     except (NotEnumerable, RecursionError, TypeError, ValueError):
         pass
-    if id(value) in opened or len(opened) >= _MOST_OBJECTS or isinstance(value, types.ModuleType):
+    if id(value) in opened or len(opened) >= _MOST_OBJECTS:
         return None
     opened.add(id(value))
-    if isinstance(value, types.FunctionType):
-        cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
-        kept = [value.__defaults__, value.__kwdefaults__, cells, value.__dict__]
-        return [_state(each, opened) for each in kept]
-    if isinstance(value, (staticmethod, classmethod)):
-        return _state(value.__func__, opened)
-    if isinstance(value, dict):
-        return [[_state(key, opened), _state(each, opened)] for key, each in value.items()]
-    if isinstance(value, (list, tuple, deque)):
-        return [_state(each, opened) for each in value]
-    return {
-        name: _state(each, opened)
-        for name, each in dict(getattr(value, "__dict__", {})).items()
-        if not (isinstance(value, type) and name.startswith("__") and name != "__init__")
-    }
+    return [_state(each, opened) for each in _held(value)]
 
 
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        return bool([cell.cell_contents])
-    except ValueError:  # a variable of the enclosing function that is not set yet
-        return False
+def _held(value: Any) -> list[Any]:
+    """The objects that make up a value: of most values, all that it refers to."""
+    if isinstance(value, types.FunctionType):  # not its module
+        cells = (gc.get_referents(cell) for cell in value.__closure__ or ())
+        return [value.__defaults__, value.__kwdefaults__, value.__dict__, *cells]
+    if isinstance(value, type):
+        return [v for k, v in vars(value).items() if not k.startswith("__") or k == "__init__"]
+    if isinstance(value, (types.ModuleType, *GENERATORS)):  # draws are noticed where they happen
+        return []
+    if isinstance(value, (set, frozenset)):  # in an order that differs
+        return []
+    return [each for each in gc.get_referents(value) if each is not type(value)]

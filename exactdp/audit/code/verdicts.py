@@ -30,6 +30,10 @@ __all__ = ["Privacy", "private"]
 
 _NOT_GIVEN = Described("nothing")
 _EXAMPLES = 100  # pairs that are drawn from a strategy
+_NO_DRAW = (
+    "the program draws nothing and shows the same for both data sets. Noise that was drawn before "
+    "is not drawn again: build the object or function that holds it inside the run (make=)"
+)
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,10 @@ def private(
 
     found = [_judged(law(x), law(y), x, y, loss, allowed, number, len(chosen)) for x, y in chosen]
     order = {"refuted": 2, "undecided": 1, "proved": 0}
-    return max(found, key=lambda each: (order[each.verdict], max(d.lower for d in each.deltas)))
+    worst = max(found, key=lambda each: (order[each.verdict], max(d.lower for d in each.deltas)))
+    if worst.verdict == "proved" and not any(each.evidence.draws for each in known.values()):
+        raise NotEnumerable(_NO_DRAW)
+    return worst
 
 
 def bound(

@@ -30,6 +30,7 @@ _DRAWING = {
     *(name for name in vars(random.Random) if not name.startswith("_") and len(name) > 5),
     *(name for name in vars(np.random.Generator) if not name.startswith("_") and len(name) > 5),
 }
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
 class Watch:
@@ -77,41 +78,65 @@ class Watch:
                 inside[name] = self._guard.replaced.get(id(inside[name]), inside[name])
                 names.add(name)
                 values.append(inside[name])
-        for value in values:
-            kind: Any = type(value)
-            why = _drawing_constructor(kind)
+        made = [(type(value), value) for value in values]
+        outer = _inside(inside, frame.f_code.co_qualname.rpartition(".<locals>.")[0])
+        if frame.f_code.co_freevars and not _is_running(outer, frame):
+            made.append((outer, frame.f_code))
+        for maker, value in made:
+            why = _drawing(maker)
             if why and _is_old(value):
+                name = getattr(value, "co_name", type(value).__name__)
                 self._guard.refuse(
-                    f"a {type(value).__name__} {at(frame)} was built before the run, by a "
-                    f"constructor that uses {why}: what it drew then is not drawn again; build it "
-                    "inside the run (make=)"
+                    f"{name} {at(frame)} was made before the run, by {maker.__name__}, which uses "
+                    f"{why}: what that drew then is not drawn again; make {name} inside the run "
+                    "(make=)"
                 )
 
 
+def _inside(module: dict[str, Any], path: str) -> Any:
+    """What a path of names stands for in a module, or None."""
+    first, *rest = path.split(".")
+    return functools.reduce(lambda found, name: getattr(found, name, None), rest, module.get(first))
+
+
+def _is_running(function: Any, frame: types.FrameType | None) -> bool:
+    """Whether a frame is inside of a call of a function, as in a script's main()."""
+    while frame is not None and frame.f_code is not getattr(function, "__code__", None):
+        frame = frame.f_back
+    return frame is not None
+
+
 def _is_old(thing: Any) -> bool:
-    """Whether an object is older than this process, which began with gc.freeze()."""
-    return not any(each is thing for each in gc.get_objects())
+    """Whether an object, or every function of a code, is older than this process, which began with
+    gc.freeze()."""
+    return not any(x is thing or getattr(x, "__code__", x) is thing for x in gc.get_objects())
 
 
 @functools.lru_cache(maxsize=1 << 12)
-def _drawing_constructor(kind: type) -> str:
-    """What the constructor of a user's class uses of a generator, or "".
+def _drawing(maker: Any) -> str:
+    """What a function, or the constructor of a class, uses of a generator, or "".
 
-    Followed are the methods of its class that it calls, not other functions.
+    Followed are methods of the class that it names; in code that is not installed, as pandas is,
+    also functions and classes of the same package.
     """
-    if kind.__module__.partition(".")[0] in _TRUSTED | {"exactdp"}:
+    package = str(getattr(maker, "__module__", "")).partition(".")[0]
+    if package in _TRUSTED | {"exactdp"}:
         return ""
-    todo, seen = ["__init__", "__new__", "__post_init__"], set[str]()
+    todo, seen = [(maker, maker)], set[int]()
     while todo:
-        name = todo.pop()
-        found = getattr(kind, name, None)
-        code = getattr(getattr(found, "__func__", found), "__code__", None)
-        if name in seen or code is None:
+        found, kind = todo.pop()
+        if isinstance(found, type):
+            todo += [(getattr(found, name, None), found) for name in _CONSTRUCTORS]
+        function = getattr(found, "__func__", found)
+        code = getattr(function, "__code__", None)
+        if id(code) in seen or code is None or not function.__module__.startswith(package):
             continue
-        seen.add(name)
+        seen.add(id(code))
         arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         for word in (*arguments, *code.co_names):
             if word in _DRAWING or "rng" in word.lower() or "random" in word.lower():
                 return str(word)
-        todo += [word for word in code.co_names if hasattr(kind, word)]
+            todo.append((getattr(kind, word, None), kind))
+            if "-packages" not in code.co_filename:
+                todo.append((function.__globals__.get(word), kind))
     return ""

@@ -29,7 +29,6 @@ from exactdp.errors import ExactDPError
 from exactdp.law import Law
 from tests.audit.fuzz.brute import PLAIN, Table, Tape, TooMany, pieces, table, written
 from tests.audit.fuzz.grammar import Kind, Writer
-from tests.audit.fuzz.shrink import smallest
 
 _NAMES = {
     "Counter": Counter,
@@ -176,23 +175,9 @@ def fuzz(kind: Kind, programs: int, seed: int) -> Counter[str]:
             tally["too long"] += 1
             continue
         if fault is not None:
-            pytest.fail(_told(source, kind))
+            pytest.fail(f"{kind}\n{source}\n{fault}")
         tally["refused" if law is None else "right"] += 1
     return tally
-
-
-def _told(source: str, kind: Kind) -> str:
-    def fault(text: str) -> str | None:
-        if text.count("rng") > text.count("rng.") + 1:
-            return None  # what a generator looks like is no outcome
-        try:
-            law = found(text, kind)
-            return None if law is None else wrong(text, kind, law)
-        except (Exception, TooMany):
-            return None
-
-    small = smallest(source, lambda text: fault(text) is not None)
-    return f"{kind}\n{small}\n{fault(small)}"
 
 
 KINDS = [

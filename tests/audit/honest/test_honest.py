@@ -10,7 +10,7 @@ import pytest
 from exactdp.audit import compare, foreign_law, private
 from exactdp.law import Law
 from exactdp.oracle.assertions import _NOT_EXACT
-from tests.audit.honest import arrays, earlier, libraries, scripts  # noqa: F401  (they add their cases)
+from tests.audit.honest import arrays, libraries, scripts  # noqa: F401  (they add their cases)
 from tests.audit.honest.case import CASES, Case, Probabilities
 
 #: By default half of the styles are audited, one case each, and none that takes more than a second.
@@ -18,19 +18,17 @@ SLOW = (
     *("discrete Laplace by coin flips", "rejection in a method", "flip_bits"),
     "integers added to a histogram",
 )
-ALWAYS = ("noise at import", "memoised noise")
 
 
 def _marked() -> list[Any]:
     styles = list(dict.fromkeys(case.style for case in CASES))
-    chosen = {*styles[::2], *ALWAYS}
+    chosen = {*styles[::2]}
     found = []
     for case in CASES:
         slow = case.name in SLOW or case.style not in chosen
         if not slow:
             chosen.remove(case.style)
-        marks = [pytest.mark.slow] * slow + [pytest.mark.fresh] * (case.style in ALWAYS)
-        found.append(pytest.param(case, id=case.name, marks=marks))
+        found.append(pytest.param(case, id=case.name, marks=[pytest.mark.slow] * slow))
     return found
 
 
