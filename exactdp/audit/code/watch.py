@@ -78,7 +78,7 @@ class Watch:
                 inside[name] = self._guard.replaced.get(id(inside[name]), inside[name])
                 names.add(name)
                 values.append(inside[name])
-        made = [(type(value), value) for value in values]
+        made: list[tuple[Any, Any]] = [(type(value), value) for value in values]
         outer = _inside(inside, frame.f_code.co_qualname.rpartition(".<locals>.")[0])
         if frame.f_code.co_freevars and not _is_running(outer, frame):
             made.append((outer, frame.f_code))
