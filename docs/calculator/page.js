@@ -166,7 +166,13 @@ function bars(rows) {
 
 // Workers ----------------------------------------------------------------------------------------
 
-const bytesOf = (id) => Uint8Array.from(atob($(id).textContent), (c) => c.charCodeAt(0));
+function bytesOf(id) {
+  const text = $(id).textContent;
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
 const script = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
 let parts, main, exactWorker, shown, last = 0, question = "unknown";
 const values = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, field.value]));
