@@ -1,4 +1,7 @@
-"""Formulas as MathML, made when the site is built: no script, no other server, readable aloud."""
+"""Formulas as MathML, made when the site is built: no script, no other server, readable aloud.
+
+LaTeX between dollars, and in sentences what is typed like e^epsilon <= 2; code is left alone.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,11 @@ from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from exactdp.proofs_check.formulas import pieces
 
 __all__ = ["setup"]
 
@@ -22,7 +29,32 @@ def _visit_block(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+class InSentences(SphinxPostTransform):
+    """Formulas in sentences and tables."""
+
+    default_priority = 900
+    formats = ("html",)
+    _CODE = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, addnodes.desc_signature)
+    _APART = (*_CODE, nodes.title, nodes.Invisible)
+
+    def run(self, **_: Any) -> None:
+        for text in list(self.document.findall(nodes.Text)):
+            if self._in_sentence(text) and len(found := list(pieces(text.astext()))) > 1:
+                made = [
+                    nodes.raw("", each, format="html") if formula else nodes.Text(each)
+                    for formula, each in found
+                ]
+                text.parent.replace(text, made)
+
+    def _in_sentence(self, node: nodes.Node) -> bool:
+        above: nodes.Node | None = node.parent
+        while above is not None and not isinstance(above, self._APART):
+            above = above.parent
+        return above is None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_html_math_renderer("mathml", (_visit, None), (_visit_block, None))
+    app.add_post_transform(InSentences)
     return {"parallel_read_safe": True}

@@ -8,9 +8,9 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from exactdp.proofs_check.formulas import formulas
 from exactdp.proofs_check.registry import entries, ledger
 from exactdp.proofs_check.statements import Part
-from exactdp.proofs_check.typeset import formulas
 from exactdp.proofs_check.vocabulary import PAPERS
 from tools.ledger.markdown import code_span, errata_page, evidence_of, label, overview
 

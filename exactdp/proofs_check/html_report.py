@@ -10,9 +10,10 @@ from importlib.resources import files
 from string import Template
 
 from exactdp import __version__
+from exactdp.proofs_check.formulas import formulas
 from exactdp.proofs_check.runner import Result, particulars
 from exactdp.proofs_check.statements import Part
-from exactdp.proofs_check.typeset import formulas, quotation
+from exactdp.proofs_check.typeset import quotation
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, SEVERITY_RULE, VERDICTS
 
 
