@@ -21,7 +21,7 @@ from exactdp.balls import Ends, ball
 #: Between these, an estimate and its distance from 1 are good to many digits.
 _LEAST_ESTIMATE, _MOST_ESTIMATE = 1e-280, 0.999
 #: Cells of a search that is one of many.
-_FEW_CELLS = 200_000
+_FEW_CELLS = 1_000_000
 
 
 class Searches:

@@ -37,6 +37,10 @@ _TRIED = 4096
 #: Bits of delta that the cut of the tails may change.
 _SPARE_BITS = 30
 
+#: At the best tilt rounding is about 6e-13 of delta for each run, and e^x times that with a tilt
+#: whose Chernoff bound is e^x times larger. This number keeps it near a 1000th of the width.
+_ROUNDING = 1e-9
+
 #: Bits that are saved where tails are slow: 2^-18 of delta is enough for a width of 1e-5.
 _SAVED_BITS = 12
 
@@ -153,6 +157,7 @@ def _plan(
     """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
     wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
     step = _quarters(min(wished, 0.25))
+    theta = min(theta, _gentle(found, place, theta, relative), key=found.deviation)
     if any(law.bounded_density for law, _ in order):
         # near the largest loss theta grows without bound, but no smaller step is needed
         step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
@@ -165,6 +170,14 @@ def _plan(
     theta = min(theta, 64 / float(step))
     deviations = found.deviation(theta), found.deviation(0.0)
     return Plan(order, place, log_delta, theta, step, tail_bits, deviations)
+
+
+def _gentle(found: Saddle, place: float, theta: float, relative: float) -> float:
+    """The least tilt with which rounding stays negligible: a large tilt may need a long window."""
+    runs = sum(times for _, _, times in found.parts)
+    spare = math.log(relative / (runs * _ROUNDING))
+    most = found.exponent(theta, place) + max(spare, 0.0)
+    return _least_tilt(lambda x: found.exponent(x, place) <= most, theta)
 
 
 def _tail(bits: int) -> float:

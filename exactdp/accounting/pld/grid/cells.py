@@ -249,16 +249,14 @@ def _floats(column: arb_mat) -> tuple[NDArray[np.float64], float]:
 @lru_cache(maxsize=16)
 def _matrices(half: Fraction, step: Fraction) -> tuple[arb_mat, arb_mat]:
     """From the coefficients of f in (l - centre)/(half step) to those of the shares over step."""
-    left, right = [], []
-    whole = [ball(Fraction(1, m + 1)) for m in range(_TERMS)]
-    moments = list(_left_moments(ball(step)))
-    for row in range(_TERMS):
-        for column in range(_TERMS):
-            m = column - row
-            weight = ball(math.comb(column, row) / half**m) if m >= 0 else arb(0)
-            left.append(weight * moments[m] if m >= 0 else arb(0))
-            right.append(weight * (whole[m] - moments[m]) if m >= 0 else arb(0))
-    return arb_mat(_TERMS, _TERMS, left), arb_mat(_TERMS, _TERMS, right)
+    order, unit = range(_TERMS), 1 / ball(half)  # half is a power of two: exact
+    left = [moment * unit**m for m, moment in enumerate(_left_moments(ball(step)))]
+    right = [unit**m / (m + 1) - part for m, part in enumerate(left)]
+    to_left, to_right = (
+        arb_mat([[math.comb(c, r) * part[c - r] if c >= r else 0 for c in order] for r in order])
+        for part in (left, right)
+    )
+    return to_left, to_right
 
 
 def _left_moments(step: arb) -> Iterator[arb]:
