@@ -38,19 +38,23 @@ def sparse() -> None:
     epilog="Example: exactdp local sparse plan --d 100000 --k 64 --epsilon 1 --level user"
 )
 @options("d k:entries epsilon", f"{_GIVEN} sample")
+@click.option("--all-items", is_flag=True, help="With --sample: least mean error of all items.")
 @statement_option
 @answering
-def plan(statement: Path | None, **given: str | None) -> Answer:
+def plan(statement: Path | None, all_items: bool, **given: str | None) -> Answer:
     """Print bins, clipping and noise for a guarantee, and the errors of all schemes with it.
 
     The clipping is best for the worst vectors, unless --entries and --share state how vectors are,
-    or --sample is a public sample of them. The guarantee does not rest on what is stated.
+    or --sample is a public sample of them. The guarantee does not rest on what is stated. A plan
+    keeps the largest mean right, or, with --all-items, makes the mean square error of all items
+    small.
     """
     sample = given.pop("sample")
     if sample is not None:
         from exactdp.local.sparse import Stated
 
-        stated = Stated.of(_vectors(existing(sample, "sample")))
+        items = integer("d", given["d"] or 0, least=1) if all_items else None
+        stated = Stated.of(_vectors(existing(sample, "sample")), items)
         given |= {"entries": str(stated.entries), "share": decimal_text(stated.share)}
     m = _mechanism(given)
     with counted("planning"):

@@ -5,7 +5,7 @@ Source: Xiong et al., "Compressive Privatization" (CP).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
@@ -24,7 +24,7 @@ from exactdp.local.public_matrices import BalancedColumns, PublicColumns, portio
 from exactdp.local.ratio import largest, local_epsilon, ratio_within
 from exactdp.local.report_formats import Numbers, Report, Reports, integers
 from exactdp.local.sparse_recovery import Pursuit, Recovery, System
-from exactdp.parameters import decimal_text
+from exactdp.parameters import Real, decimal_text
 from exactdp.samplers import Source
 
 
@@ -78,6 +78,16 @@ class SetResponse(LocalMechanism[int]):
         """
         self._require_reports(state)
         return (recovery or Pursuit())(self._system, state.counts, state.n)
+
+    def accuracy(self, beta: Real, support: Sequence[int], users: int) -> float:
+        """A bound of the l1 error of the shares of these values, all other shares being 0.
+
+        It fails with probability at most beta. users: number of reports, other than those that the
+        support was found from. Raises InvalidParameter for a support with too many values.
+        """
+        from exactdp.local.recovery_certificate import Certificate
+
+        return Certificate.of(self, support).l1(users, beta)
 
     def _estimate(self, counts: Integers, n: int, method: str) -> NDArray[np.float64]:
         return finished(Pursuit()(self._system, counts, n), method)
@@ -201,7 +211,7 @@ class CompressiveResponse(SetResponse):
     k: int = whole(least=2)
     m: int = whole(least=2)
     epsilon: Number = number(local_epsilon)
-    seed: int = whole(least=0)
+    seed: int = whole(least=0, default=0)
     ones: int = whole(least=1, default=None)
     columns: PublicColumns = field(init=False, repr=False, compare=False)
 

@@ -20,7 +20,7 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
-from exactdp.mechanisms.thresholded.mechanism import draws, in_order, least_error
+from exactdp.mechanisms.thresholded.mechanism import in_order, least_error
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.mechanisms.thresholded.shared_gaussian import CorrelatedNoise
 from exactdp.parameters import Real, decimal_text, delta_target, integer, non_negative, positive
@@ -121,7 +121,7 @@ class KnownKeys(ListedCounts):
         return math.sqrt(self.sigma2)
 
     def _noisy(self, keys: list[Any], counts: list[int], source: Source) -> NoisyCounts:
-        noise = draws(DiscreteGaussian(sigma2=self.sigma2), len(keys), source)
+        noise = DiscreteGaussian(sigma2=self.sigma2).sample_each(len(keys), source)
         return NoisyCounts(keys, [c + z for c, z in zip(counts, noise, strict=True)])
 
     def accuracy(self, beta: Real, counters: int = 1) -> Accuracy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import TypeVar
@@ -17,13 +17,14 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number
+from exactdp.law import Law
 from exactdp.parameters import Real, positive, rational
 from exactdp.samplers import BernoulliExp, Source, SystemSource
 from exactdp.samplers.source import require_secure
 
 __all__ = ["ExponentialMechanism", "PermuteAndFlip"]
 
-_Option = TypeVar("_Option")
+_Option = TypeVar("_Option", bound=Hashable)
 
 
 @frozen
@@ -51,6 +52,11 @@ class _Choice(ABC):
         losses = self._losses(utilities)
         options = list(losses)
         return options[self._pick([losses[option] for option in options], source)]
+
+    def law(self, utilities: Mapping[_Option, Real]) -> Law[_Option]:
+        """The law of the choice, with the lower ends of :meth:`probabilities`."""
+        least = {option: p.lower for option, p in self.probabilities(utilities).items()}
+        return Law(least, 1 - sum(least.values(), Fraction(0)))
 
     def probabilities(self, utilities: Mapping[_Option, Real]) -> dict[_Option, Enclosure]:
         """The probability of every option, as an enclosure."""

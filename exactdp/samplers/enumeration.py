@@ -18,14 +18,13 @@ from exactdp.samplers.enumeration_branches import (
     Again,
     Branch,
     Frontier,
-    Lost,
     NotReproducible,
     RunOver,
     Suspended,
 )
 from exactdp.samplers.enumeration_tally import Tally, TooManyBranches
-from exactdp.samplers.inverse_cdf import Cdf, RationalCdf
-from exactdp.samplers.source import Source, Words, word_width
+from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
+from exactdp.samplers.source import Invertible, Source, Words, word_width
 
 T = TypeVar("T", bound=Hashable)
 
@@ -41,7 +40,8 @@ class EnumeratingSource(Source):
     """Follows one branch of a program and records the others; used through :func:`exact_law`.
 
     Every choice is exact: an inverse-CDF draw branches over its outcomes with their probabilities,
-    not over the bits behind it, wherever those probabilities are rational.
+    not over the bits behind it. Of a law whose probabilities are not rational, at most 4096
+    outcomes are listed: without tails of 2^-90, and with probabilities rounded down by 2^-191.
     """
 
     def __init__(self, start: Branch, frontier: Frontier) -> None:
@@ -167,11 +167,14 @@ class EnumeratingSource(Source):
     def inverse_cdf(self, cdf: Cdf) -> int:
         if cdf.low is not None and cdf.high is not None and cdf.high - cdf.low >= MAX_WIDTH:
             self.stop(TooManyBranches(_too_wide(cdf.high - cdf.low + 1)))
-        exact = cdf.weights()
-        if exact is None:
+        found = cdf.weights() or (cdf.likely if isinstance(cdf, RealCdf) else None)
+        if found is None:
             return super().inverse_cdf(cdf)
-        outcomes, weights = exact
+        outcomes, weights = found
         return outcomes[self.choose(weights)]
+
+    def invert(self, table: Invertible) -> int:
+        return self.inverse_cdf(table.cdf)
 
     def fixed_inverse_cdf(self, cdf: RationalCdf) -> int:
         return self.inverse_cdf(cdf)
@@ -250,14 +253,14 @@ def explored_law(
         while frontier and not tally.enough():
             source = EnumeratingSource(frontier.pop(), frontier)
             ended, outcome = _followed(program, source)
-            if isinstance(ended, Lost):
-                tally.lose(source.weight)
-            elif isinstance(ended, Again):
+            if isinstance(ended, Again):
                 tally.renew(source.weight)
             elif not isinstance(ended, Suspended):
                 tally.add(outcome, source.weight)
             tally.check(bool(frontier))
             bar.update()
+    if not tally.enough():
+        raise TooManyBranches("probabilities that are not rational need a residual above 2^-80")
     return tally.law()
 
 

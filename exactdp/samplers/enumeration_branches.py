@@ -48,10 +48,6 @@ class Suspended(RunOver):
     """The run is suspended; its branch waits at the frontier."""
 
 
-class Lost(RunOver):
-    """The rest of this run's branch stays unexplored."""
-
-
 class Again(RunOver):
     """The program is back in its initial state, so the rest has the law of the whole program."""
 

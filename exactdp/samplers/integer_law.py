@@ -20,6 +20,9 @@ from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.inverse_cdf import Cdf, RealCdf, quantile
 from exactdp.samplers.source import Source
 
+#: Up to this number of draws, single draws are not slower than bulk draws.
+_FEW = 64
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -92,6 +95,13 @@ class IntegerLaw(ABC):
         for start in range(0, size, CHUNK):
             sampler.fill(result[start : start + CHUNK], source)
         return result
+
+    def sample_each(self, n: int, source: Source) -> list[int]:
+        """n independent draws, one by one if they are few, so that they can be enumerated."""
+        if n <= _FEW:
+            return [self.sample(source) for _ in range(n)]
+        drawn: list[int] = self.sample_many(n, source).tolist()
+        return drawn
 
     def sample_chunks(self, n: int, source: Source) -> Iterator[Integers]:
         """n draws as an iterator of arrays, for more draws than fit into memory."""

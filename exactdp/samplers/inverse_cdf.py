@@ -31,6 +31,9 @@ _PATIENCE = 50
 #: Increasing precisions, in bits, at which F is compared with a level.
 _QUANTILE_BITS = (128, 1024, 8192)
 
+#: Laws are listed at this precision, without tails of 2^-_RARE_BITS, up to this number of outcomes.
+_LISTED_BITS, _RARE_BITS, _MOST_LISTED = 192, 90, 4096
+
 #: Number of values of a real F that each distribution caches.
 _KEPT = 1 << 15
 
@@ -179,6 +182,28 @@ class RealCdf:
         outcomes = list(range(self.low, self.high + 1))
         sums = [Fraction(0), *map(self.exact, outcomes[:-1]), Fraction(1)]
         return outcomes, [b - a for a, b in pairwise(sums)]
+
+    @cached_property
+    def likely(self) -> tuple[list[int], list[Fraction]] | None:
+        """Outcomes and lower bounds of their probabilities, up to tails of 2^-90 on either side.
+
+        None if there are more than 4096 outcomes, or if no hint says where they are.
+        """
+        low, high = self.guess(2.0**-40), self.guess(1 - 2.0**-40)
+        if low is None or high is None or high - low > _MOST_LISTED:
+            return None
+        one, rare = 1 << _LISTED_BITS, 1 << _LISTED_BITS - _RARE_BITS
+        while low != self.low and self.bracket(low - 1, _LISTED_BITS)[1] > rare:
+            low -= 1
+        while high != self.high and self.bracket(high, _LISTED_BITS)[0] < one - rare:
+            high += 1
+        ends = [self.bracket(z, _LISTED_BITS) for z in range(low, high + 1)]
+        below = 0 if low == self.low else self.bracket(low - 1, _LISTED_BITS)[1]
+        weights = []
+        for lower, upper in ends:
+            weights.append(Fraction(max(lower - below, 0), one))
+            below = upper
+        return list(range(low, high + 1)), weights
 
     def _compute(self, z: int, bits: int) -> tuple[int, int]:
         with precision(bits + _GUARD):

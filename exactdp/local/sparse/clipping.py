@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from exactdp.balls import ball, refine
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.sparse.entries import checked
-from exactdp.parameters import Real, positive
+from exactdp.parameters import Real, integer, positive
 
 #: The search tries to clip at multiples of 1/4.
 _CLIP_STEPS = 4
@@ -70,25 +70,35 @@ class Stated:
     entries: sum of the squares of a typical vector's values, so the number of entries of +-1, which
     is the variance of their sum with random signs. share: the largest mean of an item's values of
     one sign, at most the share of users who have it, > 0 and <= 1: the bias is convex in the item's
-    own value and 0 at 0. The worst vectors have k entries, and share 1.
+    own value and 0 at 0. The worst vectors have k entries, and share 1. The root mean square of all
+    items' means in place of the largest gives the least mean square error over all items, where the
+    largest means come out too small.
     """
 
     entries: int = whole(least=1)
     share: Number = number(at_most_one, default=1)
 
     @classmethod
-    def of(cls, vectors: Any) -> Stated:
-        """From a public sample of vectors, as `report_many` takes them."""
+    def of(cls, vectors: Any, items: int | None = None) -> Stated:
+        """From a public sample of vectors, as `report_many` takes them.
+
+        items: None to keep the largest mean right; the number d of all items for the least mean
+        square error over all of them.
+        """
         sample = checked(vectors, d=1 << 62, k=1 << 62, grid=1)
         if not len(sample.user):
             raise InvalidParameter("vectors", Described("no entries"), "a sample with entries")
         values = sample.floats
         squares = np.bincount(sample.user, values**2)
-        items = np.unique(sample.item, return_inverse=True)[1]
-        largest = max(np.bincount(items, (sign * values).clip(0)).max() for sign in (1, -1))
+        own = np.unique(sample.item, return_inverse=True)[1]
+        sums = np.maximum(*(np.bincount(own, (sign * values).clip(0)) for sign in (1, -1)))
+        if items is None:
+            size = float(sums.max())
+        else:
+            size = sqrt((sums**2).sum() / integer("items", items, least=len(sums)))
         # a holder of an item has more entries than others: users count by the sum of their squares
         entries = max(ceil((squares**2).sum() / squares.sum() * (1 - 1e-9)), 1)
-        share = ceil(largest / sample.n * _SHARES * (1 - 1e-9))
+        share = ceil(size / sample.n * _SHARES * (1 - 1e-9))
         return cls(entries, Fraction(share, _SHARES))
 
     def clip(self, grid: int, hit: float, users: int, cost: float) -> int:

@@ -18,14 +18,16 @@ from exactdp.accounting import zcdp
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers
-from exactdp.local.report_formats import Numbers, Reports
+from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.local.sparse.baseline import Baseline
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.report_plan import noise_ratio, reach_of
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
-from exactdp.parameters import choice, delta_target
-from exactdp.samplers import DiscreteGaussian, Source
+from exactdp.parameters import Real, choice, delta_target
+from exactdp.samplers import DiscreteGaussian, Source, exact_law
+from exactdp.vector import Vector
 
 _GRID = 64
 
@@ -144,10 +146,17 @@ class NaiveGaussian(_Dense):
         """The guarantee of one report; times n it is that of n independent reports of one user."""
         return replace(super().guarantee, delta=Enclosure.exact(self.delta), e_epsilon=None)
 
+    def law(self, value: Vector, residual: Real = Fraction(1, 1 << 64)) -> Law[Report]:
+        """The law of a report by enumeration, for few items and little noise.
+
+        residual: probability that the enumeration may leave out.
+        """
+        return exact_law(lambda source: self.draw(value, source), residual=residual)
+
     @property
     def _limit(self) -> int:
         """10 standard deviations: P(noise beyond) is about exp(-10^2/2) = 2^-72, below 2^-64."""
         return self.grid + 10 * (isqrt(int(self.sigma2)) + 1)
 
     def _drawn(self, n: int, source: Source) -> Integers:
-        return DiscreteGaussian(sigma2=self.sigma2).sample_many(n, source)
+        return np.array(DiscreteGaussian(sigma2=self.sigma2).sample_each(n, source), np.int64)

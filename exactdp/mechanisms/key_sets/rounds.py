@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import floor, isqrt
 from typing import Any, ClassVar, Self
 
@@ -14,12 +14,13 @@ import numpy as np
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
 from exactdp.enclosure import Enclosure
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.errors import Described, ExactDPError, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.law import Law
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.key_sets.privacy import Noise, Round, calibrated, delta
+from exactdp.mechanisms.key_sets.progress import Progress, Step, noise_law
 from exactdp.mechanisms.key_sets.weights import Integers, Pairs, Rule
-from exactdp.mechanisms.thresholded.mechanism import draws
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source
 from exactdp.samplers.source import require_secure
@@ -137,25 +138,52 @@ class KeyRounds(ABC):
 
         Raises ExactDPError if weights break a bound that privacy needs.
         """
-        released = np.zeros(count, bool)
-        weighed = np.zeros(len(pairs), bool)  # the pair had a weight in the round before
-        noisy, sigma = np.zeros(count, np.int64), 0
+        progress = Progress.start(len(pairs), count)
         for each in self._rounds:
-            lost = weighed & (noisy[pairs.keys] + sigma <= each.limit)
-            chosen = np.flatnonzero(~released[pairs.keys] & ~lost)
-            chosen = chosen[pairs.only(chosen).firsts(self.k)]
-            kept = pairs.only(chosen)
-            likely = np.where(weighed[chosen], noisy[kept.keys] - sigma, 0)
-            sigma = floor(each.sigma * each.unit)
-            enough = max((each.limit + _SAFE * sigma) // self.degree, self.grid)
-            weights = self._rule.weights(kept, count, enough, likely, each.limit)
-            seen = np.unique(kept.keys)
-            noise = draws(DiscreteGaussian(sigma2=each.noise.sigma2), len(seen), source)
-            noisy[seen] = weights.keys[seen] + np.array(noise, np.int64)
-            released[seen] |= noisy[seen] > each.limit
-            weighed[:] = False
-            weighed[chosen] = self.ADAPTIVE
-        return np.flatnonzero(released)
+            step = self._step(each, progress, pairs)
+            noise = DiscreteGaussian(sigma2=each.noise.sigma2).sample_each(len(step.seen), source)
+            progress = step.after(noise)
+        return np.flatnonzero(progress.released)
+
+    def law(self, sets: Mapping[Any, Iterable[Any]]) -> Law[tuple[Any, ...]]:
+        """The law of the released keys, by enumeration, for few keys.
+
+        sets: users with at most k keys each. The noise of a round is enumerated where it steers the
+        next round (MAD2R, for sigma times grid of at most a few hundred); elsewhere it only counts
+        whether a key's noisy weight exceeds the threshold. Raises InvalidParameter.
+        """
+        pairs, named = Pairs.of(mapping_of("sets", sets))
+        if len(pairs.firsts(self.k)) < len(pairs):
+            raise InvalidParameter("sets", Described("a user with more keys"), f"<= k = {self.k}")
+        law = Law.point(Progress.start(len(pairs), len(named)))
+        for i, each in enumerate(self._rounds, 1):
+            steers = self.ADAPTIVE and i < len(self._rounds)
+            law = law.then(partial(self._law_after, each, pairs, steers))
+        return law.map(lambda now: tuple(named[i] for i in np.flatnonzero(now.released)))
+
+    def _law_after(
+        self, each: Round, pairs: Pairs, steers: bool, before: Progress
+    ) -> Law[Progress]:
+        """The law of a round."""
+        step = self._step(each, before, pairs)
+        return noise_law(
+            DiscreteGaussian(sigma2=each.noise.sigma2), (each.limit - step.weights).tolist(), steers
+        ).map(step.after)
+
+    def _step(self, each: Round, before: Progress, pairs: Pairs) -> Step:
+        """The weights of one round."""
+        lost = before.weighed & (before.noisy[pairs.keys] + before.sigma <= each.limit)
+        chosen = np.flatnonzero(~before.released[pairs.keys] & ~lost)
+        chosen = chosen[pairs.only(chosen).firsts(self.k)]
+        kept = pairs.only(chosen)
+        likely = before.noisy[kept.keys] - before.sigma
+        likely = np.where(before.weighed[chosen], likely, 0)
+        sigma = floor(each.sigma * each.unit)
+        enough = max((each.limit + _SAFE * sigma) // self.degree, self.grid)
+        weights = self._rule.weights(kept, len(before.noisy), enough, likely, each.limit)
+        seen = np.unique(kept.keys)
+        steering = chosen if self.ADAPTIVE else chosen[:0]
+        return Step(before, each.limit, sigma, seen, weights.keys[seen], steering)
 
     def counted(self, pairs: Pairs, keys: Integers, source: Source) -> list[int]:
         """Noisy numbers of users of the released keys; each user counts for at most k of them.
@@ -169,7 +197,7 @@ class KeyRounds(ABC):
         if len(kept) and np.unique(kept.users, return_counts=True)[1].max() > self.k:
             raise ExactDPError("nothing was released: a user counts for more than k keys")
         totals = np.searchsorted(np.sort(kept.keys), [keys, keys + 1])
-        noise = draws(DiscreteGaussian(sigma2=self.count_sigma**2), len(keys), source)
+        noise = DiscreteGaussian(sigma2=self.count_sigma**2).sample_each(len(keys), source)
         return [n + z for n, z in zip((totals[1] - totals[0]).tolist(), noise, strict=True)]
 
     @property

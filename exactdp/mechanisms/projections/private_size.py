@@ -9,7 +9,8 @@ Source: Aumüller, Lebeda and Pagh (ALP), Section 10, Variants.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
@@ -30,6 +31,8 @@ from exactdp.mechanisms.projections.files import packed, unpacked
 from exactdp.mechanisms.projections.grid_noise import MOST_STEPS, GridNoise
 from exactdp.mechanisms.projections.projection import Projection
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries
+from exactdp.mechanisms.projections.unary_projection import UnaryProjection
+from exactdp.mechanisms.projections.universal_hashing import HashFunctions
 from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real, choice, delta_target, integer, positive
 from exactdp.samplers import Source, exact_law
@@ -174,3 +177,42 @@ class SizedALP:
         size = self.size.release(vector, source)
         small = self.sketch(size.n).publish(self.size.checked(vector), source)
         return CombinedSketch(size, small)
+
+    def law(
+        self, vector: Vector, hashes: Callable[[UnaryProjection], HashFunctions]
+    ) -> Law[tuple[int, tuple[int, ...]]]:
+        """The exact law of the noisy size and the sketch's bits, by enumeration, for few bits.
+
+        hashes: the hash functions for the mechanism of each size.
+        """
+        entries = self.size.checked(vector)
+
+        def bits(n: int) -> Law[tuple[int, tuple[int, ...]]]:
+            small = self.sketch(n)
+            return small.bits_law(entries, hashes(small)).map(lambda found: (n, found))
+
+        return self.size.law(vector).then(bits)
+
+    def error(self, value: Real, size: Real) -> ErrorLaw:
+        """The law of estimate - value if the noisy size is the true size, so that collisions are
+        as likely as with any size that is not too small.
+
+        size: of the vector. The probability that the noisy size is too small is in `left`.
+        """
+        law = self._at(size).error(value)
+        return replace(law, left=law.left + self.size.missed.float_upper())
+
+    def error_bound(self, beta: Real, size: Real) -> float:
+        """A bound that |estimate - value| exceeds with probability at most beta.
+
+        size: of the vector. beta: larger than size.missed. Raises InvalidParameter.
+        """
+        missed = self.size.missed.upper
+        chance = delta_target("beta", beta)
+        if chance <= missed:
+            raise InvalidParameter("beta", beta, f"> {self.size.missed.decimal_upper(6)}")
+        return self._at(size).error_bound(chance - missed)
+
+    def _at(self, size: Real) -> HistogramALP | TotalALP:
+        """The sketch for a true size: a larger noisy size has fewer collisions."""
+        return self.sketch(min(integer("size", size, least=1), self.size.noise.steps))

@@ -141,7 +141,11 @@ class UnaryProjection(Projection):
 
     def law(self, vector: Vector, hashes: HashFunctions) -> Law[tuple[int, ...]]:
         """The exact law of all bits, level by level, by enumeration, for small instances."""
-        entries, size = self.checked(vector), self.layout.size
+        return self.bits_law(self.checked(vector), hashes)
+
+    def bits_law(self, entries: NonzeroEntries, hashes: HashFunctions) -> Law[tuple[int, ...]]:
+        """The law of all bits for checked entries."""
+        size = self.layout.size
 
         def program(source: Source) -> tuple[int, ...]:
             bits = np.unpackbits(self._draw(entries, hashes, source), bitorder="little")

@@ -17,7 +17,7 @@ from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.neighbours import add_remove
 from exactdp.fields import frozen
-from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower, draws
+from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
@@ -71,5 +71,5 @@ class GSHM(Thresholded):
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         kept = above_lower(counts, self.lower)
-        noisy = list(map(add, kept.values(), draws(self._noise, len(kept), source)))
+        noisy = list(map(add, kept.values(), self._noise.sample_each(len(kept), source)))
         return NoisyCounts.above(math.floor(self._limit), kept, noisy)

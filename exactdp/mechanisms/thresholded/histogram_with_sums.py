@@ -13,13 +13,14 @@ from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number
+from exactdp.law import Law
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.thresholded.correlated_histogram import TopK
 from exactdp.mechanisms.thresholded.gaussian_histogram import CONTRIBUTES, GSHM
-from exactdp.mechanisms.thresholded.mechanism import Thresholded, draws
+from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import Real, integer, positive
-from exactdp.samplers import DiscreteGaussian, Source
+from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
 
@@ -77,6 +78,15 @@ class WithSums(Thresholded):
         """The bins of release_sums with randomness from any source, for simulations and proofs."""
         return self.drawn_sums(counts, sums, source).bins()
 
+    def law_sums(
+        self,
+        counts: Mapping[Any, int],
+        sums: Mapping[Any, Sequence[int]],
+        residual: Real = "1e-6",
+    ) -> Law[NoisyBins]:
+        """The law of draw_sums by enumeration, for small noise. residual: as for law."""
+        return exact_law(lambda source: self.draw_sums(counts, sums, source), residual=residual)
+
     def drawn_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyCounts:
@@ -89,7 +99,7 @@ class WithSums(Thresholded):
         columns = []
         for c, limit in enumerate(self.largest):
             noise = DiscreteGaussian(sigma2=(self.spread * limit * self.sigma) ** 2)
-            drawn = draws(noise, len(rows), source)
+            drawn = noise.sample_each(len(rows), source)
             columns.append([row[c] + z for row, z in zip(rows, drawn, strict=True)])
         return replace(found, sums=columns)
 

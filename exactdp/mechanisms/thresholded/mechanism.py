@@ -33,11 +33,8 @@ from exactdp.parameters import (
     non_negative,
     positive,
 )
-from exactdp.samplers import DiscreteGaussian, Source, exact_law
+from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
-
-#: Up to this number of draws, single draws are faster than bulk draws, which first build tables.
-_FEW = 64
 
 
 @frozen
@@ -193,11 +190,3 @@ def least_error(tail: Callable[[int], arb], beta: Fraction) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def draws(noise: DiscreteGaussian, n: int, source: Source) -> list[int]:
-    """n independent draws of the noise, in bulk if n is large."""
-    if n <= _FEW:
-        return [noise.sample(source) for _ in range(n)]
-    drawn: list[int] = noise.sample_many(n, source).tolist()
-    return drawn

@@ -13,7 +13,6 @@ from flint import arb, arb_poly, ctx
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.balls import ball
-from exactdp.mechanisms.thresholded.mechanism import draws
 from exactdp.samplers import DiscreteGaussian, RealCdf, Source
 from exactdp.samplers.rejection import LIMIT, never_settled
 
@@ -33,7 +32,7 @@ class CorrelatedNoise:
         """The doubled counts with noise. The shared noise is drawn first."""
         doubled = [2 * c for c in counts]
         shared = self.shared.sample(source)
-        own = draws(DiscreteGaussian(sigma2=self.variance), len(doubled), source)
+        own = DiscreteGaussian(sigma2=self.variance).sample_each(len(doubled), source)
         return [c + z + shared for c, z in zip(doubled, own, strict=True)]
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
+from math import ceil
 
 import numpy as np
 import pytest
@@ -299,6 +300,11 @@ def test_vectors_that_are_stated_need_less_clipping() -> None:
     assert (stated.entries, stated.share) == (2, F(1, 40))
     halves = Stated.of([{1: "0.5", 2: "-0.5", 3: 1, 4: -1}, {1: "-0.3"}])
     assert (halves.entries, halves.share) == (3, F(1, 2))  # 2.5; items 3 and 4
+    # means 3/40, -2/40 and 1/40: the root mean square of 100 items, rounded up to 4 digits
+    rows = [{1: 1}] * 3 + [{2: -1}] * 2 + [{3: 1}] + [{}] * 34
+    of_all = Stated.of(rows, 100)
+    assert of_all.share == F(ceil(10_000 * (14 / 100) ** 0.5 / 40), 10_000)
+    assert Stated.of(rows).share == F(3, 40)
     given = {"d": 200, "k": 20, "epsilon": 1, "users": 10_000}
     worst = SparseVectorMean(**given, level="user")  # type: ignore[arg-type]
     plan = SparseVectorMean(**given, level="user", entries=2, share=F(1, 40))  # type: ignore[arg-type]
