@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from exactdp.audit.code.lazy import LazyNumber
@@ -95,7 +96,12 @@ def _at(drawn: Uniform | Choice, share: Fraction | int) -> Choice:
     if isinstance(drawn, Choice):
         return drawn
     value = drawn.value(drawn.low + int(share * (drawn.size - 1)))
-    return Choice(value, drawn.width, Fraction(1, drawn.width))
+    return Choice(value, drawn.width, _share(drawn.width))
+
+
+@lru_cache(maxsize=1 << 8)
+def _share(n: int) -> Fraction:
+    return Fraction(1, n)
 
 
 class RealDraws(Draws):
@@ -119,4 +125,4 @@ class RealDraws(Draws):
                 "smaller range by randrange"
             )
         self.run.draw()
-        return self.run.branch(n, lambda: [Fraction(1, n)] * n) if n > 1 else 0
+        return self.run.branch(n, lambda: [_share(n)] * n) if n > 1 else 0

@@ -72,7 +72,8 @@ class Explorer:
             found = self._follow(way, self._heap[0][2].weight if self._heap else Fraction(0))
             for way in found.others:
                 self._push(way)
-            self.tally.lose(found.lost)
+            if found.lost:
+                self.tally.lose(found.lost)
             if found.again:
                 self.tally.renew(found.mass)
             elif found.shown is not None:

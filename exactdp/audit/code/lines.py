@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import types
@@ -18,6 +19,7 @@ _PYTHON = os.path.join(os.path.dirname(os.__file__), "")
 _NUMPY = os.path.join(os.path.dirname(np.__file__), "")
 
 
+@functools.lru_cache(maxsize=1 << 12)  # asked at every draw
 def is_ours(file: str) -> bool:
     """Whether a file belongs to this package, or to the import system."""
     return file.startswith((*_OURS, _IMPORTS))
