@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,17 @@ CASES: list[Case] = []
 
 def against(
     correct: Draw, left: Any, right: Any, epsilon: str = "1", delta: str = "0",
-    samples: int = 200_000,
+    samples: int = 200_000, **parameters: Any,
 ) -> Callable[[Draw], Draw]:  # fmt: skip
-    """Make a case of a broken mechanism, whose docstring says what went wrong, and its twin."""
+    """Make a case of a broken mechanism, whose docstring says what went wrong, and its twin.
+
+    parameters: of the twin.
+    """
+    twin = partial(correct, **parameters) if parameters else correct
 
     def add(broken: Draw) -> Draw:
         name, mistake = broken.__name__.replace("_", "-"), str(broken.__doc__)
-        CASES.append(Case(name, mistake, broken, correct, left, right, epsilon, delta, samples))
+        CASES.append(Case(name, mistake, broken, twin, left, right, epsilon, delta, samples))
         return broken
 
     return add

@@ -9,25 +9,19 @@ import numpy as np
 from tests.audit.broken.case import against, geometric, laplace
 
 
-def repeated(data, n, rng, times, epsilon):
-    return data + laplace(rng, 1 / epsilon, (n, times))
+def repeated(data, n, rng, times, spent):
+    return data + laplace(rng, 1 / spent, (n, times))
 
 
-def twice_half(data, n, rng):
-    return repeated(data, n, rng, 2, 0.5)  # the budgets add up to 1
-
-
-@against(twice_half, 0, 1)
+# the twin: the budgets add up to 1
+@against(repeated, 0, 1, times=2, spent=0.5)
 def budget_counted_once(data, n, rng):
     """Two releases with epsilon each, and epsilon promised for both."""
     return repeated(data, n, rng, 2, 1)
 
 
-def linear(data, n, rng):
-    return repeated(data, n, rng, 16, 1 / 16)  # the budgets add up to 1
-
-
-@against(linear, 0, 1)
+# the twin: the budgets add up to 1
+@against(repeated, 0, 1, times=16, spent=1 / 16)
 def advanced_without_delta(data, n, rng):
     """Sixteen releases with epsilon/sqrt(16) each, and delta = 0 promised."""
     return repeated(data, n, rng, 16, 1 / 4)

@@ -29,12 +29,7 @@ def many_answers(data, n, rng, p):
     return np.where(rng.random(n) < p, data, other)
 
 
-def unary_half(data, n, rng):
-    # two bits change, each with ratio e^(epsilon/2)
-    return unary(data, n, rng, math.exp(0.5) / (1 + math.exp(0.5)))
-
-
-@against(unary_half, 0, 1)
+@against(unary, 0, 1, p=math.exp(0.5) / (1 + math.exp(0.5)))
 def unary_whole_budget(data, n, rng):
     """Each bit of a unary encoding gets epsilon instead of epsilon/2."""
     return unary(data, n, rng, E / (1 + E))
@@ -50,11 +45,8 @@ def unary_pairing(data, n, rng):
     return asymmetric(data, n, rng, E / (1 + E), 1 / (1 + E))
 
 
-def tenfold_formula(data, n, rng):
-    return many_answers(data, n, rng, E / (E + 9))  # ratio p/((1 - p)/9) = e
-
-
-@against(tenfold_formula, 0, 1)
+# the twin: ratio p/((1 - p)/9) = e
+@against(many_answers, 0, 1, p=E / (E + 9))
 def response_ten_answers(data, n, rng):
     """The formula for two answers, e/(1 + e), with ten."""
     return many_answers(data, n, rng, E / (1 + E))

@@ -38,21 +38,15 @@ def exponential_monotone_factor(data, n, rng):
     return exponential(data, n, rng, 1)
 
 
-def exponential_sensitivity_two(data, n, rng):
-    return exponential(data, n, rng, 0.25)  # sensitivity 2: rate epsilon/4
-
-
-@against(exponential_sensitivity_two, (2,) + (0,) * 9, (0,) + (2,) * 9)
+# the twin, of sensitivity 2: rate epsilon/4
+@against(exponential, (2,) + (0,) * 9, (0,) + (2,) * 9, rate=0.25)
 def exponential_sensitivity(data, n, rng):
     """A quality of sensitivity 2 is taken to have sensitivity 1."""
     return exponential_general(data, n, rng)
 
 
-def flip_half(data, n, rng):
-    return permute_and_flip(data, n, rng, 0.5)  # sensitivity 1: rate epsilon/2
-
-
-@against(flip_half, (1,) + (0,) * 9, (0,) + (1,) * 9)
+# the twin, of sensitivity 1: rate epsilon/2
+@against(permute_and_flip, (1,) + (0,) * 9, (0,) + (1,) * 9, rate=0.5)
 def permute_and_flip_factor(data, n, rng):
     """Accepts with e^(-epsilon gap), without the factor 1/2."""
     return permute_and_flip(data, n, rng, 1)

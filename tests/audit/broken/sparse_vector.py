@@ -52,11 +52,8 @@ def sparse_vector_3(data, n, rng):
     return np.stack([np.where(found, first, -1), np.where(found, answer, 0)], axis=1)
 
 
-def algorithm_1_five(data, n, rng):
-    return technique(data, n, rng, 2, 20, 5)  # the same with c = 5
-
-
-@against(algorithm_1_five, FLAT, STEP)
+# the twin: the same with c = 5
+@against(technique, FLAT, STEP, rho=2, nu=20, stop=5)
 def sparse_vector_4(data, n, rng):
     """Lee and Clifton: query noise does not grow with the number of answers above."""
     return technique(data, n, rng, 4, 4 / 3, 5)  # Lee and Clifton 2014

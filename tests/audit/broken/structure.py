@@ -32,9 +32,9 @@ def path(data, noise):
     ]
 
 
-def wide(data, n, rng, epsilon, at):
+def wide(data, n, rng, spent, at):
     noise = geometric(rng, 1, (n, len(data)))
-    noise[:, at] = geometric(rng, epsilon, n)
+    noise[:, at] = geometric(rng, spent, n)
     return np.array(data) + noise
 
 
@@ -42,9 +42,9 @@ def alternating(data, n, rng, sigma):
     return np.array(data) / 8 + gaussian(rng, sigma, (n, 64))
 
 
-def report(data, n, rng, epsilon):
+def report(data, n, rng, spent):
     users, visits = data
-    a, b, size = (x.tolist() for x in (geometric(rng, 0.5, n), geometric(rng, epsilon, n),
+    a, b, size = (x.tolist() for x in (geometric(rng, 0.5, n), geometric(rng, spent, n),
                                        geometric(rng, 1, n)))  # fmt: skip
     return [
         {"meta": {"version": "2", "rows": 100 + size[i]},
@@ -80,9 +80,9 @@ def sentence(data, n, rng, odds):
     ]
 
 
-def modular(data, n, rng, epsilon, step, base):
+def modular(data, n, rng, spent, step, base):
     """An identifier base + step * noise, whose residue is the answer."""
-    tag = np.mod(data + geometric(rng, epsilon, n), step)
+    tag = np.mod(data + geometric(rng, spent, n), step)
     return [base + step * z + t for z, t in zip(rng.integers(0, 10**6, n).tolist(), tag.tolist(),
                                                 strict=True)]  # fmt: skip
 
@@ -111,11 +111,7 @@ def unit(width, at):
     return tuple(int(i == at) for i in range(width))
 
 
-def tree_even(data, n, rng):
-    return tree(data, n, rng, LEVELS)
-
-
-@against(tree_even, (0,) * LEAVES, unit(LEAVES, LEAVES - 1))
+@against(tree, (0,) * LEAVES, unit(LEAVES, LEAVES - 1), last_scale=LEVELS)
 def tree_last_leaf(data, n, rng):
     """Sums over a tree; the last leaf has a twelfth of the noise."""
     return tree(data, n, rng, 0.5)
@@ -136,11 +132,7 @@ def tree_in_a_record(data, n, rng):
     return path(data, noise)
 
 
-def all_of_48(data, n, rng):
-    return wide(data, n, rng, 1, 40)
-
-
-@against(all_of_48, (5,) * 48, tuple(5 + x for x in unit(48, 40)), samples=20_000)
+@against(wide, (5,) * 48, tuple(5 + x for x in unit(48, 40)), samples=20_000, spent=1, at=40)
 def one_of_48(data, n, rng):
     """One of 48 counters has a third of the noise."""
     return wide(data, n, rng, 3, 40)
@@ -156,81 +148,50 @@ def half_noise_in_64(data, n, rng):
     return np.array(data) + laplace(rng, np.where(np.arange(64) == 40, 0.5, 1), (n, 64))
 
 
-def whole_sigma(data, n, rng):
-    return alternating(data, n, rng, SIGMA)
-
-
-@against(whole_sigma, (0,) * 64, (1, -1) * 32, "1", "0.01", samples=50_000)
+@against(alternating, (0,) * 64, (1, -1) * 32, "1", "0.01", samples=50_000, sigma=SIGMA)
 def direction_in_64(data, n, rng):
     """Half the noise, where each of 64 coordinates moves a little, up or down."""
     return alternating(data, n, rng, SIGMA / 2)
 
 
-def nested_twin(data, n, rng):
-    return report(data, n, rng, 0.5)
-
-
-@against(nested_twin, (3, 5), (4, 6), samples=50_000)
+@against(report, (3, 5), (4, 6), samples=50_000, spent=0.5)
 def nested_report(data, n, rng):
     """A count inside a nested report has a quarter of the noise."""
     return report(data, n, rng, 2)
 
 
-def int_or_float_twin(data, n, rng):
-    return typed(data, n, rng, 0.269)  # 0.731/0.269 < e
-
-
-@against(int_or_float_twin, 0, 1, samples=20_000)
+# the twin: 0.731/0.269 < e
+@against(typed, 0, 1, samples=20_000, lie=0.269)
 def int_or_float(data, n, rng):
     """The type of a number tells what was asked."""
     return typed(data, n, rng, 0.1)
 
 
-def negative_zero_twin(data, n, rng):
-    return signed_zero(data, n, rng, 0.269)
-
-
-@against(negative_zero_twin, 0, 1, samples=20_000)
+@against(signed_zero, 0, 1, samples=20_000, lie=0.269)
 def negative_zero(data, n, rng):
     """The sign of a zero tells what was asked."""
     return signed_zero(data, n, rng, 0.1)
 
 
-def names_anybody(data, n, rng):
-    return sentence(data, n, rng, (0.1, 0.2))
-
-
-@against(names_anybody, 0, 1, samples=50_000)
+@against(sentence, 0, 1, samples=50_000, odds=(0.1, 0.2))
 def word_in_a_text(data, n, rng):
     """A word in a text of many words tells who is in."""
     return sentence(data, n, rng, (0.02, 0.2))
 
 
-def residue_twin(data, n, rng):
-    return modular(data, n, rng, 1, 13, 0)
-
-
-@against(residue_twin, 0, 1, samples=50_000)
+@against(modular, 0, 1, samples=50_000, spent=1, step=13, base=0)
 def residue_13(data, n, rng):
     """Identifiers whose residue modulo 13 has too little noise."""
     return modular(data, n, rng, 3, 13, 0)
 
 
-def wide_integer_twin(data, n, rng):
-    return modular(data, n, rng, 1, 1024, 2**70)
-
-
-@against(wide_integer_twin, 0, 1, samples=50_000)
+@against(modular, 0, 1, samples=50_000, spent=1, step=1024, base=2**70)
 def low_bits_of_wide_integers(data, n, rng):
     """The last ten bits of integers beyond 2^70 have too little noise."""
     return modular(data, n, rng, 3, 1024, 2**70)
 
 
-def enum_inside_twin(data, n, rng):
-    return outcome(data, n, rng, 0.269)
-
-
-@against(enum_inside_twin, 0, 1, samples=50_000)
+@against(outcome, 0, 1, samples=50_000, lie=0.269)
 def enum_inside(data, n, rng):
     """An Enum in a tuple in a dictionary, beside errors, tells the truth too often."""
     return outcome(data, n, rng, 0.15)

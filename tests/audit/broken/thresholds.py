@@ -65,12 +65,7 @@ def threshold_missing(data, n, rng):
     return release(data, geometric(rng, 1, (n, len(data))), -math.inf)
 
 
-def stability(data, n, rng):
-    # a key of count 1 is released with probability e^(1 - level)/2 <= 0.01
-    return presence(data, n, rng, on_grid(1 + math.log(1 / (2 * 0.01))))
-
-
-@against(stability, {}, {"a": 1}, "1", "0.01")
+@against(presence, {}, {"a": 1}, "1", "0.01", level=on_grid(1 + math.log(1 / (2 * 0.01))))
 def stability_threshold_low(data, n, rng):
     """Ln(1/(2 delta))/epsilon without the 1 that one row adds."""
     return presence(data, n, rng, on_grid(math.log(1 / (2 * 0.01))))
