@@ -13,7 +13,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from flint import arb
 from scipy.stats import norm
 
 from exactdp.accounting import divergence
@@ -405,21 +404,6 @@ def coin_exp_small(x: Fraction, rng) -> int:
     return k % 2
 
 
-def coin_exp(x: Fraction, rng) -> int:
-    while x > 1:
-        if not coin_exp_small(Fraction(1), rng):
-            return 0
-        x -= 1
-    return coin_exp_small(x, rng)
-
-
-def geometric(x: Fraction, rng) -> int:
-    k = 0
-    while coin_exp(x, rng):
-        k += 1
-    return k
-
-
 def exponential(x: Fraction) -> Enclosure:
     return refine(lambda: (-ball(x)).exp(), relative_width=Fraction(1, 10**40))
 
@@ -511,21 +495,6 @@ class TestPrivate:
 
 
 class TestReach:
-    @pytest.mark.slow
-    def test_samplers_inside_are_enumerated_by_themselves(self) -> None:
-        """Followed as a whole the loops have too many branches; the law is that of e^-x."""
-        x = Fraction(1)
-        law = foreign_law(lambda rng: geometric(x, rng) + geometric(x, rng), residual="1e-9")
-
-        def pmf(k: int) -> Enclosure:
-            def value() -> arb:
-                return (k + 1) * (-ball(x) * k).exp() * (1 - (-ball(x)).exp()) ** 2
-
-            return refine(value, relative_width=Fraction(1, 10**30))
-
-        assert compare(law, pmf, tolerance="1e-8").verdict == "agrees"
-        assert geometric is globals()["geometric"]
-
     @pytest.mark.slow
     def test_what_is_out_of_reach_ends_early_and_says_what_helps(self) -> None:
         with pytest.raises(TooManyBranches, match=r"falls too slowly.*residual="):

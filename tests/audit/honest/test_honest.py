@@ -16,7 +16,7 @@ from tests.audit.honest.case import CASES, Case, Probabilities
 #: By default half of the styles are audited, one case each, and none that takes more than a second.
 SLOW = (
     *("discrete Laplace by coin flips", "rejection in a method", "flip_bits"),
-    "integers added to a histogram",
+    *("integers added to a histogram", "server that logs its times", "from_table"),
 )
 
 
