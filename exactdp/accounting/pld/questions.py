@@ -75,7 +75,9 @@ class Questions:
         return self._worst(
             lambda order: ask.guess(order, float(loss)),
             lambda order: ask.delta(order, loss, wanted),
-            lambda order, found: found.upper < 1 and ask.ceiling(order, loss) > found.lower,
+            lambda order, found: (
+                found.upper < 1 and ask.ceiling(order, loss, found.lower) > found.lower
+            ),
         )
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
@@ -100,7 +102,7 @@ class Questions:
         return self._worst(
             lambda order: ask.epsilon_guess(order, log(target)),
             lambda order: ask.epsilon(order, target, wanted),
-            lambda order, found: ask.ceiling(order, found.lower) > target,
+            lambda order, found: ask.ceiling(order, found.lower, target) > target,
         )
 
     def largest_loss(self) -> Enclosure | None:

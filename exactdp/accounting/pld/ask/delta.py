@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 
 from flint import arb
 
+from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.ask.closed import closed_curve
 from exactdp.accounting.pld.ask.ends import ends
 from exactdp.accounting.pld.ask.plans import FLOOR_BITS, for_delta
@@ -14,6 +17,9 @@ from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.laws.base import Order
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
+
+#: A mass of 2^-this of a limit may be cut off.
+_SPARE_BITS = 20
 
 _FLOOR = Fraction(1, 1 << FLOOR_BITS)
 
@@ -58,11 +64,20 @@ def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
         return Enclosure(low, high).clamped(0, 1)
 
 
-def ceiling(order: Order, loss: Fraction) -> Fraction:
-    """An upper bound of delta at loss >= 0, from a coarse grid."""
+def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
+    """An upper bound of delta at loss >= 0, from a coarse grid.
+
+    limit: the bound may be a limit's 2^-_SPARE_BITS above a good one.
+    """
     if _is_beyond(order, loss):
         return Fraction(0)
-    found: Bounded = closed_curve(order) or composed(order, for_delta(order, float(loss), 0.1))
+    found: Bounded | None = closed_curve(order)
+    if found is None:
+        plan = for_delta(order, float(loss), 0.1)
+        if limit:
+            enough = max(math.ceil(-log(limit) / math.log(2)), 0) + _SPARE_BITS
+            plan = replace(plan, tail_bits=min(plan.tail_bits, enough))
+        found = composed(order, plan)
     with precision(BITS):
         most = found.above(ball(loss))
         return enclosure(most).upper if most < 1 else Fraction(1)

@@ -17,6 +17,9 @@ from exactdp.errors import Undecided
 #: Largest number of nodes of one step.
 MOST_NODES = 1 << 22
 
+#: The farthest node of ratios: not all nodes up to it are used.
+_FAR = 1 << 256
+
 #: Small losses are cut off where their tilted mass is below 2^-this.
 _LOW_BITS = 96
 
@@ -131,35 +134,37 @@ class Grid:
 
 @dataclass(frozen=True)
 class RatioLattice:
-    """The ratios i unit, i >= 0; or, where `inverse`, the ratios 1/(i unit).
+    """The ratios offset + i unit, i >= 0; or, where `inverse`, the inverses of these.
 
-    The ratio i unit is at the node i, or -i where `inverse`, so that losses rise with the node.
+    The ratio is at the node i, or -i where `inverse`, so that losses rise with the node.
     growth: a cell has the width of one node, or of its place i times growth.
     """
 
     unit: Fraction
     growth: float
     inverse: bool
+    offset: Fraction = Fraction(0)
 
     @property
     def least(self) -> int | None:
-        return None if self.inverse else 0
+        return None if self.inverse or self.offset else 0
 
     @property
     def largest(self) -> int | None:
-        return 0 if self.inverse else None
+        return 0 if self.inverse and not self.offset else None
 
     def loss(self, node: int) -> arb:
-        loss = ball(abs(node) * self.unit).log()
+        loss = ball(self.offset + abs(node) * self.unit).log()
         return -loss if self.inverse else loss
 
     def masses(self, node: int) -> Masses:
-        place = ball(abs(node) * self.unit)
+        place = ball(self.offset + abs(node) * self.unit)
         return (arb(1), place) if self.inverse else (place, arb(1))
 
     def around(self, outcome: Outcome) -> tuple[int, int]:
         sign = -1 if self.inverse else 1
-        return _around(sign * (sign * outcome.loss).exp() / ball(self.unit))
+        ratio = (sign * outcome.loss).exp()
+        return _around(sign * (ratio - ball(self.offset)) / ball(self.unit))
 
     def nodes(self, first: int, last: int) -> Iterable[int]:
         if first > last:
@@ -173,20 +178,21 @@ class RatioLattice:
     def span(self, law: Tails, tail_bits: int, rate: Fraction) -> tuple[int, int]:
         small = arb(2) ** -tail_bits
         if self.inverse:
-            return -_distance(lambda far: bool(law.below(self.loss(-far))[0] < small)), 0
-        return 0, _distance(lambda far: bool(law.above(self.loss(far))[0] < small))
+            return -_distance(lambda far: bool(law.below(self.loss(-far))[0] < small), _FAR), 0
+        return 0, _distance(lambda far: bool(law.above(self.loss(far))[0] < small), _FAR)
 
 
 def _around(place: arb) -> tuple[int, int]:
     return floor(place), -floor(-place)
 
 
-def _distance(is_beyond: Callable[[int], bool]) -> int:
+def _distance(is_beyond: Callable[[int], bool], most: int = MOST_NODES) -> int:
     """The least distance, in nodes, that is beyond."""
     far = 8
     while not is_beyond(far):
         far *= 2
-        check_nodes(far)
+        if far > most:
+            raise Undecided(f"the losses of one step fill more than {most} nodes")
     near = 3  # the lower bound needs a few nodes, however narrow the law
     while far - near > 1:
         between = (near + far) // 2

@@ -11,12 +11,13 @@ D(Q, P)(x) = E (1 - x S)+. If E f(R) <= E f(U) for every convex f, then sums of 
 keep this order. So R is moved to a lattice of ratios (`grid.lattice`), where laws of sums are
 convolutions.
 
-Masses are integers in units of 2^-bits; all terms are >= 0, every rounding is downward, and sums
-beyond the lattice are left out. Below, less mass is a lower curve. Above, let U be the sum before
-any mass is left out: E (U - x)+ is at most its part over the kept mass plus the mean of U over the
-mass left out, and that mean is 1 - P(S infinite) less the mean over the kept mass. E (1 - x U)+ is
-at most its part over the kept mass plus the mass left out. So above, what is missing from mass 1
-of P, or of Q in the other order, is given to an infinite loss.
+Masses are rounded down (`grid.ratio_sums`). Below, less mass is a lower curve; sums beyond the
+lattices are left out. Above, let U be the sum before any mass is left out: E (U - x)+ is at most
+its part over the kept mass plus the mean of U over the mass left out, and that mean is
+1 - P(S infinite) less the mean over the kept mass. E (1 - x U)+ is at most its part over the kept
+mass plus the mass left out. So above, what is missing from mass 1 of P, or of Q in the other order,
+is given to an infinite loss. Sums beyond a lattice are kept as one cell, of which the mass, the
+mean and both ends are known; in the other order they move down to the last node.
 Source: Chua et al. 2024 (arXiv 2412.16802) and Feldman, Shenfeld 2025 (arXiv 2502.08202) for the
 pair; the bounds are ours.
 """
@@ -25,34 +26,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
 
 import numpy as np
-from flint import arb, fmpz_poly
+from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.lattice import Grid, RatioLattice
 from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
-from exactdp.accounting.pld.grid.moved import Cell, merged, shared
+from exactdp.accounting.pld.grid.moved import merged, shared
+from exactdp.accounting.pld.grid.ratio_sums import Sums, levels
 from exactdp.accounting.pld.laws.base import Ends, LossLaw, Step
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Described, InvalidParameter, Undecided
-from exactdp.progress import tick
+from exactdp.errors import Described, InvalidParameter
 
 _BITS = 192
 
-#: Rounding may take a mass of about 2^-this of the mass that is cut off as a tail.
-_SPARE_BITS = 10
-
-#: Largest number of nodes of the lattice: multiplying two polynomials of this length takes seconds.
-_MOST_NODES = 1 << 21
-
-#: Least number of nodes for each cell of ratios up to e.
-_FEWEST_NODES = 32
+#: In the order without the user first, ratios beyond a mass of 2^-this move down to it above, and
+#: are left out below: their losses are the smallest.
+_FAR_BITS = 32
 
 #: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.
 _SKETCHED, _SKETCHED_BITS = 500, 128
@@ -99,9 +94,11 @@ class Allocated(LossLaw):
         low, high = _sums(self, lattice, tail_bits)
         grid = Grid(Fraction(0), step)
         with precision(_BITS):
-            below = merged(grid, low.cells(grid))
-            least = self.base.mass_at_infinity() if self.removed else low.at_zero
-            cells = list(high.cells(grid))
+            below = merged(grid, [cell for sums in low for cell in sums.cells(grid)])
+            least = self.base.mass_at_infinity() if self.removed else low[0].at_zero
+            cells = [
+                cell for sums in high for cell in (*sums.cells(grid), *sums.cells_beyond(grid))
+            ]
             missing = 1 - sum((cell.p for cell in cells), arb(0))
             above = shared(grid, cells)
             return (
@@ -148,106 +145,14 @@ class Allocated(LossLaw):
         return Ends(largest, Enclosure(mass.lower**self.steps, mass.upper**self.steps))
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Masses of S at the nodes 0, unit, 2 unit, ..., in units of 2^-bits, under Q (of all t steps).
-
-    inverse: as in `RatioLattice`; the loss is then -log S, and Q the first law of the pair.
-    """
-
-    masses: list[int]
-    unit: Fraction
-    bits: int
-    inverse: bool
-
-    @property
-    def at_zero(self) -> arb:
-        return arb(self.masses[0]) * arb(2) ** -self.bits
-
-    def cells(self, grid: Grid) -> Iterator[Cell]:
-        """The cells of losses between two nodes with any mass, but for S = 0."""
-        totals = list(accumulate(self.masses, initial=0))
-        means = list(accumulate((i * m for i, m in enumerate(self.masses)), initial=0))
-        scale, size, last = arb(2) ** -self.bits, ball(self.unit), len(self.masses)
-        per_unit = ball(1 / self.unit)  # exact where it is an integer
-        # index: log S is between the nodes index and index + 1
-        start, index = 1, math.floor(math.log(float(self.unit)) / float(grid.step)) - 1
-        while start < last:
-            # the first node at or above e^((i + 1) step)
-            stop = (ball((index + 1) * grid.step).exp() * per_unit).ceil().unique_fmpz()
-            if stop is None:
-                raise Undecided("a node of the lattice cannot be told from one of the grid")
-            end = min(max(int(stop), start), last)
-            if totals[end] > totals[start]:
-                ratio = arb(means[end] - means[start]) * scale * size
-                mass = arb(totals[end] - totals[start]) * scale
-                if self.inverse:
-                    yield Cell(mass, ratio, -index - 1, -index)
-                else:
-                    yield Cell(ratio, mass, index, index + 1)
-            start, index = end, index + 1
-
-
 @lru_cache(maxsize=2)
-def _sums(law: Allocated, lattice: RatioLattice, tail_bits: int) -> tuple[_Sums, _Sums]:
-    """The law of S on a lattice, below and above. lattice: of R."""
-    steps = law.steps
+def _sums(law: Allocated, lattice: RatioLattice, tail_bits: int) -> tuple[list[Sums], list[Sums]]:
+    """The law of S on lattices, below and above. lattice: of R."""
     with precision(_BITS):
-        last = _last(law, lattice.unit, tail_bits)
-        fewest = math.ceil(_FEWEST_NODES / lattice.growth)
-        if last < fewest:  # so few cost little; single ratios with much mass need them
-            finer = 1 << (fewest // last).bit_length()
-            lattice, last = replace(lattice, unit=lattice.unit / finer), last * finer
-        if last > _MOST_NODES:
-            raise Undecided(f"the ratios of one step fill more than {_MOST_NODES} nodes")
-        # rounding once takes at most 2^-bits from each node: 2^-bits last of Q, and of P at most
-        # that times the largest S; what is lost in one of t terms is lost in the sum
-        largest = math.ceil(last * lattice.unit / steps)
-        bits = tail_bits + _SPARE_BITS + (last * largest * steps).bit_length()
-        cells = list(law.own.cells(lattice, tail_bits, Fraction(0)))
-        side = 0 if lattice.inverse else 1  # the masses under B, the law without the user
-        low, high = (
-            _Sums(
-                _power(
-                    {abs(i): m[side] for i, m in moved(lattice, cells).items()}, steps, last, bits
-                ),
-                lattice.unit / steps,
-                bits,
-                lattice.inverse,
-            )
-            for moved in (merged, shared)
-        )
+        far = tail_bits if law.removed else min(tail_bits, _FAR_BITS)
+        cells = list(law.own.cells(lattice, far, Fraction(0)))
+        low, high = (levels(lattice, cells, law.steps, tail_bits, up=up) for up in (False, True))
     return low, high
-
-
-def _last(law: Allocated, unit: Fraction, tail_bits: int) -> int:
-    """A last node with about a mass of 2^-tail_bits of sums beyond it."""
-    ratios, masses = _sketched(law.base, law.steps, _SKETCHED_BITS)
-    weights = masses * ratios if law.removed else masses
-    beyond = np.cumsum(weights[::-1])[::-1]
-    place = min(int(np.sum(beyond > 2.0**-tail_bits)), len(ratios) - 1)
-    return math.ceil(Fraction(ratios[place]) * law.steps / unit)
-
-
-def _power(masses: dict[int, arb], times: int, last: int, bits: int) -> list[int]:
-    """The law of the sum of independent copies at the nodes up to `last`, rounded down."""
-    listed = [0] * (last + 1)
-    for node, mass in masses.items():
-        if node <= last:
-            listed[node] = max(int((mass.lower() * arb(2) ** bits).floor().fmpz()), 0)
-    square, whole = fmpz_poly(listed), fmpz_poly([1 << bits])
-    while True:
-        if times & 1:
-            whole = _product(whole, square, last, bits)
-        times >>= 1
-        if not times:
-            return [int(mass) for mass in whole.coeffs()] or [0]
-        square = _product(square, square, last, bits)
-        tick()
-
-
-def _product(one: fmpz_poly, other: fmpz_poly, last: int, bits: int) -> fmpz_poly:
-    return fmpz_poly([mass >> bits for mass in one.mul_low(other, last + 1).coeffs()])
 
 
 @lru_cache(maxsize=8)

@@ -87,6 +87,16 @@ def test_many_gaussian_points(seed: int) -> None:
     _check_gaussian(rng, rng.choice([2, 3]))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [2, 7])
+def test_ratios_that_need_several_lattices_are_integrals(epsilon: int) -> None:
+    """A step moves by 3 deviations: ratios reach e^25; 7 is beyond the first lattice."""
+    expected, _ = _gaussian_deltas(3.0, 3, math.exp(epsilon))
+    law = pld.gaussian(sigma="1/3").allocated(3)
+    found = order_delta(law.orders()[0], Fraction(epsilon), Fraction(1, 20))
+    _near(found, expected, 1e-11)
+
+
 def _enumerated(p: Law[int], q: Law[int], steps: int) -> list[tuple[Fraction, Fraction]]:
     """P-mass and Q-mass of every outcome of an epoch."""
     found = []
