@@ -20,8 +20,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from exactdp.accounting.pld.grid.rounding import UNDERFLOW, UNIT
-from exactdp.accounting.pld.grid.scaled import above
+from exactdp.accounting.pld.grid.scaled import UNDERFLOW, UNIT, above
 from exactdp.accounting.pld.laws.base import Family, LossLaw, Order, Step, orders
 from exactdp.accounting.pld.laws.curves import KnownCurve, chords
 from exactdp.balls import precision

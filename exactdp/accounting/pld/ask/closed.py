@@ -3,7 +3,8 @@
 n_i queries with sensitivity mu_i over noise are one query with mu^2 = sum n_i mu_i^2: the sum of
 normal losses N(mu^2/2, mu^2) is another (Dong, Roth, Su 2022, Corollary 3.3). So is wide discrete
 noise, up to a factor near 1. A sum of losses that are 0 or infinite is again such a loss. One
-step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition.
+step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition. From the largest
+finite loss on, delta is the mass of infinite losses.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ from functools import lru_cache
 
 from flint import arb
 
-from exactdp.accounting.pld.laws.base import Curve, LossLaw, Order
-from exactdp.balls import ball
+from exactdp.accounting.pld.laws.base import Curve, Ends, LossLaw, Order
+from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick
 
 _NONE = arb(0)
+
+#: Probabilities with more bits are enclosed instead of written down exactly.
+_MOST_BITS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -80,3 +85,31 @@ def _exactly(value: arb) -> Fraction:
     """An exact ball as a fraction."""
     mantissa, exponent = value.man_exp()
     return int(mantissa) * Fraction(2) ** int(exponent)
+
+
+def ends(order: Order) -> Ends:
+    """Of all steps together, in one order of the neighbours."""
+    largest, bounded, mass = Enclosure.exact(0), True, Enclosure.exact(0)
+    for law, times in order:
+        one = _ends(law)
+        if one.largest is None:
+            bounded = False
+        else:
+            largest += one.largest * times
+        lower = 1 - (1 - mass.lower) * (1 - _any_of(one.mass.lower, times).lower)
+        upper = 1 - (1 - mass.upper) * (1 - _any_of(one.mass.upper, times).upper)
+        mass = Enclosure(lower, upper)
+    return Ends(largest if bounded else None, mass)
+
+
+def _any_of(mass: Fraction, times: int) -> Enclosure:
+    """The probability that an event of probability mass happens at least once."""
+    if mass.denominator.bit_length() * times <= _MOST_BITS:
+        return Enclosure.exact(1 - (1 - mass) ** times)
+    found = refine(lambda: 1 - (1 - ball(mass)) ** times)
+    return Enclosure(found.lower, min(found.upper, Fraction(1)))
+
+
+@lru_cache(maxsize=64)
+def _ends(law: LossLaw) -> Ends:
+    return law.ends()

@@ -9,8 +9,7 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting.certify.hints import log
-from exactdp.accounting.pld.ask.closed import closed_curve
-from exactdp.accounting.pld.ask.ends import ends
+from exactdp.accounting.pld.ask.closed import closed_curve, ends
 from exactdp.accounting.pld.ask.plans import FLOOR_BITS, for_delta
 from exactdp.accounting.pld.ask.search import Bounded, composed, refined
 from exactdp.accounting.pld.compose.engine import BITS

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from flint import arb
 
@@ -19,7 +21,6 @@ from exactdp.accounting.pld.ask.plans import (
     for_epsilon,
     log_delta_guess,
 )
-from exactdp.accounting.pld.cache import BoundedCache
 from exactdp.accounting.pld.compose.balls import MOST_BALLS, Balls
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, compose
@@ -35,6 +36,43 @@ _ATTEMPTS = 12
 
 #: Where a tilt leaves too few digits, it is divided by this number once.
 _GENTLER = 16.0
+
+T = TypeVar("T")
+
+
+class BoundedCache(Generic[T]):
+    """Results by key, least recently used first.
+
+    limit: in bytes. size: the bytes of one result. A result above the limit is not kept.
+    """
+
+    def __init__(self, limit: int, size: Callable[[T], int]) -> None:
+        self._limit, self._size = limit, size
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all results that are kept."""
+        return self._bytes
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The result of this key; it is made where it is not kept."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = made
+                self._bytes += self._size(made)
+            while self._bytes > self._limit:
+                _, oldest = self._kept.popitem(last=False)
+                self._bytes -= self._size(oldest)
+        return made
+
 
 _BYTES = 1 << 26
 _MEASURES = BoundedCache[Bounds](_BYTES, lambda pair: pair[0].nbytes + pair[1].nbytes)
@@ -92,7 +130,7 @@ def _composed(order: Order, plan: Plan) -> Composition:
 def _check_points(estimate: float, most: int) -> None:
     """Raises TooLong before any work where the window will be too long; a guess within 4."""
     if estimate > 4 * most:
-        raise TooLong(f"the composition needs more than {most} nodes at this step")
+        raise TooLong(most)
 
 
 def refined(

@@ -90,7 +90,7 @@ class Balls:
         self, steps: Sequence[Untilted], points: int, origin: int, step: Fraction
     ) -> tuple[BallSums, BallSums]:
         if points > MOST_BALLS:
-            raise TooLong(f"the composition needs more than {MOST_BALLS} balls at this step")
+            raise TooLong(MOST_BALLS)
         low, high = _transformed(steps, points, origin)
         return BallSums.of(low, step), BallSums.of(high, step)
 

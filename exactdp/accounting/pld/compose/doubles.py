@@ -43,8 +43,7 @@ from exactdp.accounting.pld.compose.transform import (
 )
 from exactdp.accounting.pld.compose.window import Tilted, dot, tilt
 from exactdp.accounting.pld.grid.measure import Measure
-from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
-from exactdp.accounting.pld.grid.scaled import falling
+from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT, falling
 from exactdp.balls import ball
 from exactdp.errors import Undecided
 

@@ -23,8 +23,7 @@ from exactdp.accounting.pld.compose.window import (
     window,
 )
 from exactdp.accounting.pld.grid.measure import Measure
-from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
-from exactdp.accounting.pld.grid.scaled import floor
+from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT, floor
 from exactdp.balls import ball, precision
 
 #: Working precision outside the arrays.

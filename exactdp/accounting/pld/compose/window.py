@@ -14,8 +14,13 @@ from numpy.typing import NDArray
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.pld.compose.transform import MOST_POINTS, TooLong
 from exactdp.accounting.pld.grid.measure import Measure
-from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
-from exactdp.accounting.pld.grid.scaled import EXPONENTIALS_ERROR, exponentials
+from exactdp.accounting.pld.grid.scaled import (
+    EXPONENTIALS_ERROR,
+    ROUNDED_UP,
+    UNDERFLOW,
+    UNIT,
+    exponentials,
+)
 from exactdp.errors import Undecided
 
 Floats = NDArray[np.float64]
@@ -105,7 +110,7 @@ def window(steps: Sequence[Tilted], alias_bits: int | None) -> tuple[int, int]:
             return points, int(sum(part.times * part.mean for part in steps)) - points // 2
         points *= 2
         if points > MOST_POINTS:
-            raise TooLong(f"the composition needs more than {MOST_POINTS} nodes at this step")
+            raise TooLong(MOST_POINTS)
     return points, 0
 
 

@@ -24,8 +24,7 @@ from flint import acb, arb, arb_mat, arb_series
 from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.lattice import Grid, Tails
-from exactdp.accounting.pld.grid.rounding import ROUNDED_UP, UNDERFLOW, UNIT
-from exactdp.accounting.pld.grid.scaled import Scaled, above, split
+from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT, Scaled, above, split
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick

@@ -11,7 +11,7 @@ import pytest
 from flint import arb
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask.ends import ends
+from exactdp.accounting.pld.ask.closed import ends
 from exactdp.accounting.pld.grid.lattice import Outcome
 from exactdp.accounting.pld.laws.base import LossLaw, Step
 from exactdp.accounting.pld.laws.listed import ListedLaw

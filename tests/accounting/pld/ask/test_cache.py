@@ -3,8 +3,7 @@
 import pytest
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask.search import cached_bytes
-from exactdp.accounting.pld.cache import BoundedCache
+from exactdp.accounting.pld.ask.search import BoundedCache, cached_bytes
 
 
 def test_the_result_used_longest_ago_goes_first() -> None:
