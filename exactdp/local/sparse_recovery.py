@@ -28,6 +28,10 @@ Floats: TypeAlias = NDArray[np.float64]
 _LARGEST = 1 << 28
 
 
+#: Columns of norm 1 and residuals are 0 up to rounding errors below this.
+_NEARLY = 1e-10
+
+
 @dataclass(frozen=True)
 class System:
     """A linear system. matrix: m x k, columns of norm 1. scale: p_x = scale[x] * coefficient x."""
@@ -63,7 +67,7 @@ Recovery: TypeAlias = Callable[[System, NDArray[np.int64], int], Floats]
 
 @frozen
 class Pursuit:
-    """Orthogonal matching pursuit, by scikit-learn.
+    """Orthogonal matching pursuit.
 
     sparsity: largest number s of non-zero frequencies. None: the s that minimizes the squared
     residual + 2 s log(k) noise^2 (risk inflation criterion).
@@ -79,23 +83,42 @@ class Pursuit:
         most = self.sparsity or max(m // 4, 1)
         if most > min(m, k):
             raise InvalidParameter("sparsity", most, f"<= {min(m, k)}")
-        with warnings.catch_warnings():  # a perfect fit before the last step is fine
-            warnings.filterwarnings("ignore", "Orthogonal matching pursuit ended", RuntimeWarning)
-            path = optional(_MODELS).orthogonal_mp(
-                system.matrix, seen, n_nonzero_coefs=most, return_path=self.sparsity is None
-            )
-        found = path if self.sparsity else _least_risk(system, seen, path.reshape(k, -1), n)
-        return np.asarray(system.scale * found)
+        chosen, squares = _pursued(system.matrix, seen, most)
+        if self.sparsity is None and chosen:
+            penalty = 2 * np.log(k) * system.noise(n) ** 2
+            chosen = chosen[: int(np.argmin(squares + penalty * np.arange(len(chosen)))) + 1]
+        return np.asarray(system.scale * _fitted(system.matrix, seen, chosen))
 
 
-def _least_risk(system: System, seen: Floats, path: Floats, n: int) -> Floats:
-    if not path.shape[1]:  # no column reduces the residual
-        return np.zeros(len(path))
-    support = np.flatnonzero(path.any(axis=1))
-    rests = seen[:, None] - system.matrix[:, support] @ path[support]
-    penalty = 2 * np.log(len(path)) * system.noise(n) ** 2
-    risks = (rests**2).sum(axis=0) + penalty * np.arange(1, path.shape[1] + 1)
-    return np.asarray(path[:, risks.argmin()])
+def _pursued(matrix: Floats, seen: Floats, most: int) -> tuple[list[int], Floats]:
+    """Columns that reduce the residual most, one after another, and the squared residuals.
+
+    They end early if the residual is nearly 0, or the next column nearly depends on the others.
+    """
+    chosen: list[int] = []
+    squares: list[float] = []
+    basis, rest = np.zeros((len(matrix), most), order="F"), seen
+    while len(chosen) < most:
+        gains = np.abs(matrix.T @ rest)
+        best = int(gains.argmax())
+        column, before = matrix[:, best], basis[:, : len(chosen)]
+        for _ in range(2):  # the second time removes the rounding errors of the first
+            column = column - before @ (before.T @ column)
+        size = float(np.linalg.norm(column))
+        if gains[best] <= _NEARLY * np.linalg.norm(seen) or size <= _NEARLY:
+            break
+        basis[:, len(chosen)] = column = column / size
+        rest = rest - column * (column @ rest)
+        chosen.append(best)
+        squares.append(float(rest @ rest))
+    return chosen, np.array(squares)
+
+
+def _fitted(matrix: Floats, seen: Floats, support: Any) -> Floats:
+    """The least squares fit by these columns."""
+    found = np.zeros(matrix.shape[1])
+    found[support] = np.linalg.lstsq(matrix[:, support], seen, rcond=None)[0]
+    return found
 
 
 @dataclass(frozen=True)
@@ -116,11 +139,7 @@ class Lasso:
         lasso = optional(_MODELS).Lasso
         model = lasso(alpha=alpha, positive=True, fit_intercept=False, max_iter=10_000)
         coefficients = _converged(model, system.matrix, seen / noise).coef_
-        support = np.flatnonzero(coefficients)
-        found = np.zeros(k)
-        fit = np.linalg.lstsq(system.matrix[:, support], seen, rcond=None)[0]
-        found[support] = fit
-        return np.asarray(system.scale * found)
+        return np.asarray(system.scale * _fitted(system.matrix, seen, np.flatnonzero(coefficients)))
 
 
 def _converged(model: Any, matrix: Floats, seen: Floats) -> Any:

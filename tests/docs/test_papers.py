@@ -1,22 +1,16 @@
-"""The page of the papers' items names what exists, and leaves no numbered item out."""
+"""Every call of the page of the papers' items prints what the page says, and no item is missing."""
 
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from importlib.util import find_spec
-from operator import attrgetter
+from collections.abc import Iterator
 
 import pytest
 
-from exactdp.proofs_check.registry import ledger
-from tests.docs.commands import refusal
-from tests.docs.test_numbers import ROOT
+from tests.docs.papers import PAGE, Row, answer, names, rows
 
-PAGE = (ROOT / "docs" / "reference" / "papers.md").read_text(encoding="utf-8")
-SECTIONS = {part[: part.index(":")]: part for part in PAGE.split("\n## ")[1:]}
-ROWS = [tuple(line[2:-2].split(" | ")) for line in PAGE.splitlines() if re.match(r"\| [A-Z]", line)]
-IDS = {part.id for part in ledger()} | {re.sub(r"-[a-z].*", "", part.id) for part in ledger()}
+PAGE_TEXT = PAGE.read_text(encoding="utf-8")
+ROWS = list(rows(PAGE_TEXT))
 
 #: The last number of each kind.
 LAST = {
@@ -27,48 +21,33 @@ LAST = {
     "SVA": {"Algorithm": 1, "Figure": 3, "Table": 6},
 }
 
-
-def exists(name: str) -> bool:
-    """Whether a dotted name below exactdp, or a module of the experiments, is there."""
-    if name.startswith("experiments."):
-        return find_spec(name) is not None
-    parts = name.split(".")
-    for i in range(len(parts), 0, -1):
-        try:
-            found = import_module(".".join(["exactdp", *parts[:i]]))
-        except ModuleNotFoundError:
-            continue
-        try:
-            return bool(attrgetter(".".join(parts[i:]))(found)) if parts[i:] else True
-        except AttributeError:
-            return False
-    return False
+_ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_what_an_item_names_exists(row: tuple[str, ...]) -> None:
-    item, here, state = row
-    assert re.match(r"works|partly: |no: ", state), item
-    for name in re.findall(r"`([^`]+)`", here + state):
-        assert refusal(name) == "" if name.startswith("exactdp ") else exists(name), name
-    for entry in re.findall(r"ledger: (\S+)", here):
-        assert entry in IDS, entry
+def _plain(row: Row) -> str:
+    return re.sub(r"[^\w ]", "", f"{row.paper} {row.item}", flags=re.ASCII)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=_plain)
+def test_a_call_prints_what_the_page_says(row: Row) -> None:
+    assert answer(row.call, names(PAGE_TEXT)) == row.printed
 
 
 @pytest.mark.parametrize("paper", LAST)
 def test_no_numbered_item_is_missing(paper: str) -> None:
-    roman = dict(zip(["I", "II", "III", "IV", "V", "VI"], range(1, 7), strict=True))
-    firsts = [line.split(" | ")[0] for line in SECTIONS[paper].splitlines() if line[:2] == "| "]
+    items = [row.item for row in ROWS if row.paper == paper]
+    assert len(items) == len(set(items))
     for kind, last in LAST[paper].items():
-        found = set()
-        for cell in firsts:
-            for listed in re.findall(rf"{kind}s? ((?:(?:\d+|[IV]+)(?:, | and )?)+)", cell):
-                numbers = re.findall(r"\d+|[IV]+", listed)
-                found |= {roman.get(n) or int(n) for n in numbers}
-        assert found == set(range(1, last + 1)), kind
+        assert set(_numbers(kind, items)) == set(range(1, last + 1)), kind
 
 
-def test_a_name_that_is_missing_is_found() -> None:
-    assert exists("local.SparseVectorMean")
-    assert not exists("local.SparseVectorMedian")
-    assert not exists("experiments.unknown")
+def _numbers(kind: str, items: list[str]) -> Iterator[int]:
+    for item in items:
+        for listed in re.findall(rf"{kind}s? ((?:(?:\d+|[IV]+\b)(?: and )?)+)", item):
+            for number in re.findall(r"\d+|[IV]+", listed):
+                yield _ROMAN.get(number) or int(number)
+
+
+def test_a_line_that_is_no_row_is_refused() -> None:
+    with pytest.raises(ValueError, match="no call"):
+        list(rows("## BV: a paper\n| item | call | prints |\n| Algorithm 1 | no call |\n"))

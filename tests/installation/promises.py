@@ -41,8 +41,9 @@ MISSING = {
     ),
     "local": (
         "from exactdp.local import CompressiveResponse\n"
+        "from exactdp.local.sparse_recovery import Lasso\n"
         "m = CompressiveResponse(k=20, m=8, epsilon=1, seed=1)\n"
-        "m.recover(m.aggregate().add([1, 2, 3]))\n",
+        "m.recover(m.aggregate().add([1, 2, 3]), Lasso())\n",
     ),
     "peers": (
         "exactdp audit opendp:laplace --set scale=1 --left 0 --right 1 --epsilon 0.5",
@@ -59,7 +60,7 @@ def base() -> None:
     """What README shows without an extra, and one line wherever an extra is missing."""
     from exactdp.accounting import gshm, pld
     from exactdp.audit import private
-    from exactdp.local import HadamardResponse, SparseVectorMean
+    from exactdp.local import CompressiveResponse, HadamardResponse, SparseVectorMean
     from exactdp.samplers import SystemSource
 
     found = gshm.calibrate(k=10, epsilon="0.35", delta="1e-5")
@@ -68,6 +69,8 @@ def base() -> None:
     m = HadamardResponse(k=10, epsilon=2)
     reports = m.report_many(list(range(10)) * 100, SystemSource())
     assert len(m.aggregate().add(reports).estimate("projected")) == 10
+    few = CompressiveResponse(k=50, m=20, epsilon=2)
+    assert few.aggregate().add(few.report_many([7] * 1000, SystemSource())).estimate().argmax() == 7
     assert SparseVectorMean(d=100, k=4, epsilon=1, L=4).guarantee.epsilon <= 1
     assert "proved" in str(private(lambda bit, rng: rng.getrandbits(1), 0, 1, epsilon=1))
     Path("counts.csv").write_text("element,count\na,900\nb,2\n")
@@ -89,15 +92,14 @@ def base() -> None:
 
 
 def local() -> None:
-    """Sparse recovery finds the one value that everybody has."""
+    """The lasso finds the one value that everybody has."""
     from exactdp.local import CompressiveResponse
-    from exactdp.local.sparse_recovery import Lasso, Pursuit
+    from exactdp.local.sparse_recovery import Lasso
     from exactdp.samplers import SeededSource
 
     m = CompressiveResponse(k=50, m=20, epsilon=2, seed=1)
     state = m.aggregate().add(m.draw_many([7] * 20_000, SeededSource(1)))
-    for recovery in (Pursuit(1), Lasso()):
-        assert m.recover(state, recovery).argmax() == 7
+    assert m.recover(state, Lasso()).argmax() == 7
 
 
 def registry() -> None:

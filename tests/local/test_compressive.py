@@ -191,6 +191,17 @@ def test_recovery_is_exact_without_noise_whatever_the_sizes_of_the_sets() -> Non
     assert found == pytest.approx([float(shares.get(x, 0)) for x in range(40)], abs=1e-9)
 
 
+def test_pursuit_is_the_one_of_scikit_learn() -> None:
+    omp = pytest.importorskip("sklearn.linear_model").orthogonal_mp
+    mechanism = MatrixResponse(RandomColumns(k=200, m=64, seed=9, share="0.2"), epsilon=2)
+    system = mechanism._system
+    for seed, most in ((1, 1), (2, 5), (3, 16)):
+        counts = np.random.default_rng(seed).integers(0, 1000, 64)
+        found = Pursuit(most)(system, counts, int(counts.sum()))
+        same = omp(system.matrix, system.measured(counts, counts.sum()), n_nonzero_coefs=most)
+        assert found == pytest.approx(system.scale * same, rel=1e-9, abs=1e-12)
+
+
 def test_the_system_is_the_centred_channel() -> None:
     mechanism = MECHANISMS[3]
     system = System.of(mechanism.columns.marks(np.arange(4)).T, float(mechanism.ratio))
