@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn, TypeVar
@@ -15,14 +14,15 @@ from exactdp.law import Law
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.bulk_coins import LANES
 from exactdp.samplers.enumeration_branches import (
-    Again,
-    Branch,
-    Frontier,
+    START,
+    Choice,
     NotReproducible,
     RunOver,
     Suspended,
+    Way,
 )
-from exactdp.samplers.enumeration_tally import Tally, TooManyBranches
+from exactdp.samplers.enumeration_search import Explorer, Found
+from exactdp.samplers.enumeration_tally import TooManyBranches
 from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Invertible, Source, Words, word_width
 
@@ -32,101 +32,100 @@ T = TypeVar("T", bound=Hashable)
 MAX_WIDTH = 1 << 16
 MAX_RUNS = 1_000_000
 
-#: Number of last runs that are repeated in the end.
+#: Number of runs that are repeated in the end.
 _REPEATED = 32
+
+#: A branch waits if another one is this many times more probable.
+_PATIENCE = 1 << 12
+
+#: Draws after the end of a run that raise an Exception; further draws raise a BaseException.
+_PATIENT_DRAWS = 100
 
 
 class EnumeratingSource(Source):
-    """Follows one branch of a program and records the others; used through :func:`exact_law`.
+    """Follows one way through a program, goes on, and notes the other ways; used through
+    :func:`exact_law`.
 
     Every choice is exact: an inverse-CDF draw branches over its outcomes with their probabilities,
-    not over the bits behind it. Of a law whose probabilities are not rational, at most 4096
-    outcomes are listed: without tails of 2^-90, and with probabilities rounded down by 2^-191.
+    not over the bits behind it, wherever those probabilities are rational.
+
+    way: choices to repeat first. heaviest: probability of the likeliest way that waits. repeats:
+    whether no other choices may follow.
     """
 
-    def __init__(self, start: Branch, frontier: Frontier) -> None:
-        self._here = start
-        self._path = start.path()
-        self._step = 0
-        self._frontier = frontier
-        self._closed = False
-
-    @property
-    def weight(self) -> Fraction:
-        """The probability of the branch followed so far."""
-        return self._here.weight
+    def __init__(
+        self, way: Way = START, heaviest: Fraction = Fraction(0), *, repeats: bool = False
+    ) -> None:
+        self.path, self.mass, self.step = list(way.path), way.weight, 0
+        self.others: list[Way] = []
+        self.signal: BaseException | None = None
+        self._heaviest, self._repeats = heaviest, repeats
+        self._ignored, self._closed = 0, False
 
     def stop(self, signal: BaseException) -> NoReturn:
-        """End the run by raising signal, even if the program catches the exception."""
-        self._frontier.stop(signal)
+        """End the run; every further draw raises the signal again.
 
-    @property
-    def signal(self) -> BaseException | None:
-        """The signal that has ended the run, or None."""
-        return self._frontier.signal
+        The first signal decides, even if the program caught it, replaced it, or lost it in a
+        thread.
+        """
+        if self.signal is None:
+            self.signal = signal
+        self._ignored += 1
+        if self._ignored > _PATIENT_DRAWS:  # a loop that goes on until a draw succeeds
+            raise RunOver(str(self.signal)) from self.signal
+        raise self.signal
 
-    def take_signal(self) -> BaseException | None:
-        """The signal that ended the run, or None; to be called once, after the run."""
-        return self._frontier.take_signal()
+    def alive(self) -> None:
+        """Raise the signal that has ended the run, or that the run is over."""
+        if self.signal is not None:
+            self.stop(self.signal)
+        if self._closed:
+            self.stop(NotReproducible("a generator was used after the end of its run"))
 
     def close(self) -> None:
-        """End the run; raises NotReproducible if the program made fewer choices than before."""
+        """End the run; it is an error to have made fewer choices than before."""
         self._closed = True
-        if self._step < len(self._path) and self.signal is None:
-            self._frontier.signal = NotReproducible(
-                f"a run made {self._step} choices where it had made at least {len(self._path)}: "
-                "the program depends on something other than its source"
+        if self.step < len(self.path) and self.signal is None:
+            self.signal = NotReproducible(
+                f"a run made {self.step} choices where it had made at least {len(self.path)}"
             )
-
-    def again(self) -> EnumeratingSource:
-        """A source that repeats this branch and allows no further choices."""
-        return EnumeratingSource(self._here, Frontier())
-
-    @property
-    def drawn(self) -> bool:
-        """Whether the program has made a choice."""
-        return self._step > 0
-
-    @property
-    def reached(self) -> Fraction:
-        """The probability of the choices that the program has made so far."""
-        return self._path[self._step - 1][2] if self._step else Fraction(1)
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Branch over options with exact probabilities that sum to 1."""
-        before = self.reached
         chosen = self.branch(len(weights), lambda: weights)
-        if self.reached != before * weights[chosen]:
-            self.stop(_differs(self._step, "other probabilities"))
+        if self.path[self.step - 1].share != weights[chosen]:
+            self.stop(NotReproducible(f"choice {self.step} had other probabilities than before"))
         return chosen
 
     def branch(self, width: int, make: Callable[[], Sequence[Fraction]]) -> int:
         """Branch over `width` options; make() computes their probabilities when needed."""
-        if self.signal is not None:
-            self.stop(self.signal)
-        if self._closed:
-            self.stop(NotReproducible("a source was used after the end of its run"))
-        if self._step < len(self._path):
-            option, recorded, _ = self._path[self._step]
-            self._step += 1
-            if width != recorded:
-                self.stop(_differs(self._step, f"{recorded} options and now has {width}"))
-            return option
-        if width > MAX_WIDTH:
-            self.stop(TooManyBranches(_too_wide(width)))
-        weights, before, here = make(), self._here, self.weight
-        self._step += 1
-        options = [Branch(before, i, width, here * w) for i, w in enumerate(weights) if w]
-        first = max(options, key=lambda branch: branch.weight)
-        for branch in options:
-            if branch is not first:
-                self._frontier.push(branch)
-        if self._frontier.outweighs(first):  # maybe a loop that ends only with probability 1
-            self._frontier.push(first)
+        self.alive()
+        if self.step == len(self.path):
+            if self._repeats:
+                self.stop(NotReproducible("a repeated run made more choices than before"))
+            if width > MAX_WIDTH:
+                self.stop(TooManyBranches(_too_wide(width)))
+            self.take([Way((Choice(i, width, p),), p) for i, p in enumerate(make()) if p])
+        choice = self.path[self.step]
+        self.step += 1
+        if choice.width != width:
+            self.stop(
+                NotReproducible(f"choice {self.step} had {choice.width} options and now {width}")
+            )
+        return choice.option
+
+    def take(self, ways: Sequence[Way]) -> None:
+        """Take the most probable of the ways from here, and note the others."""
+        before = tuple(self.path)
+        found = [Way((*before, *way.path), self.mass * way.weight) for way in ways]
+        first = max(found, key=lambda way: way.weight)
+        self.others += [way for way in found if way is not first]
+        self.mass = first.weight
+        self._heaviest = max([self._heaviest, *(way.weight for way in self.others)])
+        if self._heaviest > self.mass * _PATIENCE:  # perhaps an endless loop
+            self.others.append(first)
             self.stop(Suspended())
-        self._here = first
-        self._path.append((first.option, width, first.weight))
-        return first.option
+        self.path[:] = first.path
 
     def bits(self, k: int) -> int:
         return self.below(1 << k) if k else 0
@@ -219,87 +218,50 @@ def exact_law(
       1  1/6  0.166667
       2  1/6  0.166667
     """
-    kept: deque[tuple[EnumeratingSource, Any]] = deque(maxlen=_REPEATED)
-
-    def kept_law(source: EnumeratingSource) -> T:
-        outcome = program(source)
-        if source.signal is None:
-            kept.append((source, outcome))
-        return outcome
-
-    law = explored_law(kept_law, residual, max_runs, progress)
-    for source, outcome in reversed(kept):
-        _repeat(program, source, outcome)
-    return law
-
-
-def explored_law(
-    program: Callable[[EnumeratingSource], T], residual: Real, max_runs: int, progress: bool
-) -> Law[T]:
-    """The law of a program, without checking that repeated branches give the same result.
-
-    Parameters and errors: as for :func:`exact_law`.
-    """
     allowed = rational("residual", residual)
     if not 0 <= allowed < 1:
         raise InvalidParameter("residual", residual, ">= 0 and < 1")
     from tqdm import tqdm
 
-    frontier, tally = Frontier(), Tally(allowed, max_runs)
-    frontier.push(Branch(None, 0, 0, Fraction(1)))
-
     # disable=None: no bar unless standard error is a terminal
     with tqdm(desc="branches", delay=1, disable=None if progress else True) as bar:
-        while frontier and not tally.enough():
-            source = EnumeratingSource(frontier.pop(), frontier)
-            ended, outcome = _followed(program, source)
-            if isinstance(ended, Again):
-                tally.renew(source.weight)
-            elif not isinstance(ended, Suspended):
-                tally.add(outcome, source.weight)
-            tally.check(bool(frontier))
+
+        def follow(way: Way, heaviest: Fraction) -> Found:
             bar.update()
-    if not tally.enough():
-        raise TooManyBranches("probabilities that are not rational need a residual above 2^-80")
-    return tally.law()
+            return _followed(program, EnumeratingSource(way, heaviest))
+
+        explorer = Explorer(follow, allowed, max_runs, most_kept=_REPEATED)
+        try:
+            explorer.explore()
+            for path, outcome in explorer.kept:
+                again = EnumeratingSource(Way(path, Fraction(1)), repeats=True)
+                if _followed(program, again).outcome != outcome:
+                    raise NotReproducible("the same choices gave another outcome when repeated")
+        except NotReproducible as error:
+            reason = "the program depends on something other than its source"
+            raise NotReproducible(f"{error}: {reason}") from None
+    law = explorer.tally.law()
+    return Law({outcome: weight for (outcome,), weight in law.items()}, law.residual)
 
 
-def _repeat(program: Callable[[Source], T], source: EnumeratingSource, outcome: Any) -> None:
-    """Repeat a branch; raise NotReproducible if its outcome differs: some state outlived a run."""
-    again = source.again()
-    if _followed(program, again) != (None, outcome) or again.weight != source.weight:
-        raise NotReproducible(
-            "the same choices gave another outcome when repeated: the program depends on "
-            "something other than its source"
-        )
-
-
-def _followed(
-    program: Callable[[EnumeratingSource], T], source: EnumeratingSource
-) -> tuple[Any, Any]:
-    """Run a program once; return the signal that ended the run, or None, and the outcome."""
-    raised, outcome = None, None
+def _followed(program: Callable[[Source], Any], source: EnumeratingSource) -> Found:
+    """One run of a program; its outcome, if it ended, is a tuple of one."""
+    raised, shown = None, None
     try:
-        outcome = program(source)
+        shown = (program(source),)
     except KeyboardInterrupt:
         raise  # the user interrupted the run
     except BaseException as error:
         raised = error
     source.close()
-    ended = source.take_signal()
-    if isinstance(ended, RunOver):
-        return ended, None
-    if ended is not None:  # even if the program caught or replaced the signal
-        raise ended
-    if raised is not None:
+    if source.signal is None and raised is not None:
         raise raised
-    return None, outcome
-
-
-def _differs(step: int, what: str) -> NotReproducible:
-    return NotReproducible(
-        f"choice {step} had {what}: the program depends on something other than its source"
-    )
+    if isinstance(source.signal, Suspended):
+        shown = None
+    elif source.signal is not None:  # even if the program caught or replaced the signal
+        raise source.signal
+    path = tuple(source.path)
+    return Found(path, source.mass, source.others, Fraction(0), False, shown, lambda: path)
 
 
 def _too_wide(size: int) -> str:

@@ -151,7 +151,7 @@ import os, sys, time
 from fractions import Fraction
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.search import InForks
-from exactdp.audit.code.runs import START
+from exactdp.samplers.enumeration_branches import START
 
 def program(rng):
     rng.getrandbits(1)

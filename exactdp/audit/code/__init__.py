@@ -1,7 +1,7 @@
 """The audit of code: the exact law of a program that is handed its random generator.
 
-verdicts compares laws, which judge finds. explore follows the branches of a program; search runs it
-in forked children, fresh in new interpreters. functions explores calls by themselves, where pure
+verdicts compares laws, which judge finds. search runs a program in forked children, fresh in new
+interpreters. functions explores calls by themselves, where pure
 finds that they only compute and draw. generators and draws answer the program, with lazy numbers
 where they can. guard and watch notice other randomness. outcomes tells results apart.
 """

@@ -15,9 +15,10 @@ from typing import Any, NoReturn
 
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lines import at
-from exactdp.audit.code.runs import Choice, NotEnumerable, Run, as_data
+from exactdp.audit.code.runs import NotEnumerable, Run, as_data
 from exactdp.audit.code.uniform import Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH
+from exactdp.samplers.enumeration_branches import Choice
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["Draws", "LazyDraws", "RealDraws"]

@@ -18,13 +18,13 @@ from fractions import Fraction
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
-from exactdp.audit.code.explore import Explorer, Found
 from exactdp.audit.code.forks import ProgramRaised
 from exactdp.audit.code.keys import Key, is_immutable
 from exactdp.audit.code.lines import is_ours
 from exactdp.audit.code.pure import assigned, constants, function_node, loop_at
-from exactdp.audit.code.runs import Run, Way
-from exactdp.samplers.enumeration_branches import Again, RunOver
+from exactdp.audit.code.runs import Run
+from exactdp.samplers.enumeration_branches import Again, RunOver, Way
+from exactdp.samplers.enumeration_search import Explorer, Found
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["Functions"]
@@ -99,7 +99,7 @@ class Functions:
         for each in reversed(new[1:] if known else new[1:-1]):
             ways = self._law(each, run)
             if ways is not None:
-                run.take(ways)
+                run.take_law(ways)
                 return
 
     # -- loops that start over ---------------------------------------------------------------------

@@ -23,7 +23,6 @@ from typing import Any
 
 from exactdp.audit.code import fresh
 from exactdp.audit.code.draws import RealDraws
-from exactdp.audit.code.explore import Explorer
 from exactdp.audit.code.forks import ProgramRaised, in_fork
 from exactdp.audit.code.guard import generators
 from exactdp.audit.code.outcomes import Outcome
@@ -34,6 +33,7 @@ from exactdp.law import Law
 from exactdp.parameters import Real, choice, rational
 from exactdp.samplers.enumeration import MAX_RUNS
 from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_search import Explorer
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["Evidence", "Judged", "judged_law"]
@@ -268,7 +268,7 @@ def _as_data(explorer: Explorer, forked: bool) -> Any:
         "residual": str(law.residual),
         "count": explorer.leaves,
         "forked": forked,
-        "leaves": [[points, digest(shown)] for points, shown in explorer.kept],
+        "leaves": [[points, digest(outcome)] for points, outcome in explorer.kept],
     }
 
 

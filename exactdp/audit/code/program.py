@@ -64,4 +64,4 @@ class Program:
                 raise error
         finally:
             run.close()
-        raise run.take_signal() or NotReproducible("a run ended without a reason")
+        raise run.signal or NotReproducible("a run ended without a reason")

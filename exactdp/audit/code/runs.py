@@ -1,70 +1,27 @@
-"""One run of a program: it repeats given choices, then makes new ones and notes the others."""
+"""One run of a program: a source that tells when a number is about to be drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from exactdp.errors import ExactDPError
-from exactdp.samplers.enumeration import MAX_WIDTH, EnumeratingSource
-from exactdp.samplers.enumeration_branches import (
-    Branch,
-    Frontier,
-    NotReproducible,
-    Suspended,
-)
-from exactdp.samplers.enumeration_tally import TooManyBranches
+from exactdp.samplers.enumeration import EnumeratingSource
+from exactdp.samplers.enumeration_branches import START, Choice, Path, Way
 
-__all__ = [
-    "START",
-    "Choice",
-    "NotEnumerable",
-    "Path",
-    "Run",
-    "Way",
-    "as_data",
-    "from_data",
-    "repeating",
-]
-
-#: A branch waits if another one is this many times more probable.
-_PATIENCE = 1 << 12
+__all__ = ["NotEnumerable", "Run", "as_data", "from_data", "repeating"]
 
 
 class NotEnumerable(ExactDPError, TypeError):
     """The program uses randomness in a way that has no exact law here."""
 
 
-class Choice(NamedTuple):
-    """One choice of a run: the option taken, the number of options, and its probability."""
-
-    option: int
-    width: int
-    share: Fraction
-
-
-Path = tuple[Choice, ...]
-
-
-class Way(NamedTuple):
-    """Choices that lead somewhere, and the probability of getting there."""
-
-    path: Path
-    weight: Fraction
-
-
-#: Where a run begins.
-START = Way((), Fraction(1))
-
-
 class Run(EnumeratingSource):
-    """The source of randomness of one run.
+    """One run of a program, which may find the law of a call instead of following it.
 
-    way: the choices to repeat. heaviest: the probability of the likeliest branch that waits.
-    before_draw: told of draws. repeats_only: whether new choices are an error.
-
-    others: branches to explore later. lost: probability of the branches that are left out.
+    before_draw: told before every number is drawn. lost: probability of the branches of calls that
+    their laws leave out. Other parameters: as for EnumeratingSource.
     """
 
     def __init__(
@@ -72,25 +29,17 @@ class Run(EnumeratingSource):
         way: Way = START,
         heaviest: Fraction = Fraction(0),
         before_draw: Callable[[Run], None] | None = None,
-        repeats_only: bool = False,
+        *,
+        repeats: bool = False,
     ) -> None:
-        super().__init__(Branch(None, 0, 0, Fraction(1)), Frontier())
-        self.path, self.mass, self.step = list(way.path), way.weight, 0
-        self.others: list[Way] = []
+        super().__init__(way, heaviest, repeats=repeats)
         self.lost = Fraction(0)
-        self._heaviest, self._before_draw, self._repeats_only = heaviest, before_draw, repeats_only
+        self._before_draw = before_draw
 
     @property
     def repeating(self) -> bool:
         """Whether the next choice is a repeated one."""
-        return self._repeats_only or self.step < len(self.path)
-
-    def alive(self) -> None:
-        """Raise the signal that has ended the run, or that the run is over."""
-        if self.signal is not None:
-            self.stop(self.signal)
-        if self._closed:
-            self.stop(NotReproducible("a generator was used after the end of its run"))
+        return self._repeats or self.step < len(self.path)
 
     def draw(self) -> None:
         """A number is about to be drawn."""
@@ -98,51 +47,10 @@ class Run(EnumeratingSource):
         if self._before_draw is not None:
             self._before_draw(self)
 
-    def close(self) -> None:
-        """End the run; it is an error to have made fewer choices than before."""
-        self._closed = True
-        if self.step < len(self.path) and self.signal is None:
-            self._frontier.signal = NotReproducible(
-                f"a run made {self.step} choices where it had made at least {len(self.path)}"
-            )
-
-    def choose(self, weights: Sequence[Fraction]) -> int:
-        """Branch over options with exact probabilities that sum to 1."""
-        chosen = self.branch(len(weights), lambda: weights)
-        if self.path[self.step - 1].share != weights[chosen]:
-            self.stop(NotReproducible(f"choice {self.step} had other probabilities than before"))
-        return chosen
-
-    def branch(self, width: int, make: Callable[[], Sequence[Fraction]]) -> int:
-        """Branch over `width` options; make() computes their probabilities when needed."""
-        self.alive()
-        if self.step == len(self.path):
-            if self._repeats_only:
-                self.stop(NotReproducible("a repeated run made more choices than before"))
-            if width > MAX_WIDTH:
-                self.stop(TooManyBranches(f"a single choice has more than {MAX_WIDTH} options"))
-            self.take([Way((Choice(i, width, p),), p) for i, p in enumerate(make()) if p])
-        choice = self.path[self.step]
-        self.step += 1
-        if choice.width != width:
-            self.stop(
-                NotReproducible(f"choice {self.step} had {choice.width} options and now {width}")
-            )
-        return choice.option
-
-    def take(self, ways: Sequence[Way]) -> None:
-        """Take the most probable of the ways from here, and note the others."""
-        before = tuple(self.path)
-        found = [Way((*before, *way.path), self.mass * way.weight) for way in ways]
-        first = max(found, key=lambda way: way.weight)
-        self.others += [way for way in found if way is not first]
-        self.lost += self.mass - sum((way.weight for way in found), Fraction(0))
-        self.mass = first.weight
-        self._heaviest = max([self._heaviest, *(way.weight for way in self.others)])
-        if self._heaviest > self.mass * _PATIENCE:
-            self.others.append(first)
-            self.stop(Suspended())
-        self.path[:] = first.path
+    def take_law(self, ways: Sequence[Way]) -> None:
+        """Take one of the ways through a call."""
+        self.lost += self.mass * (1 - sum((way.weight for way in ways), Fraction(0)))
+        self.take(ways)
 
 
 def as_data(path: Sequence[Choice]) -> list[list[Any]]:
@@ -157,4 +65,4 @@ def from_data(data: Sequence[Sequence[Any]]) -> Path:
 
 def repeating(data: Sequence[Sequence[Any]]) -> Run:
     """A run that repeats a path, given as data, and makes no other choice."""
-    return Run(Way(from_data(data), Fraction(1)), repeats_only=True)
+    return Run(Way(from_data(data), Fraction(1)), repeats=True)

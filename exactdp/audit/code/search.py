@@ -13,14 +13,14 @@ from json import dumps
 from typing import Any
 
 from exactdp.audit.code.draws import Draws, LazyDraws, RealDraws
-from exactdp.audit.code.explore import Found
 from exactdp.audit.code.forks import ProgramRaised, in_fork
 from exactdp.audit.code.functions import Functions
 from exactdp.audit.code.guard import Guard, Guarded
 from exactdp.audit.code.program import Program
-from exactdp.audit.code.runs import NotEnumerable, Run, Way, as_data, from_data, repeating
+from exactdp.audit.code.runs import NotEnumerable, Run, as_data, from_data, repeating
 from exactdp.audit.code.watch import Watch
-from exactdp.samplers.enumeration_branches import Again, NotReproducible, Suspended
+from exactdp.samplers.enumeration_branches import Again, NotReproducible, Suspended, Way
+from exactdp.samplers.enumeration_search import Found
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["InForks", "InProcess", "Seen", "digest", "repeated"]
@@ -32,13 +32,13 @@ Seen = list[Any]
 
 def _found(program: Program, draws: Draws, watched: Any) -> Found:
     """One run, up to its end or until it waits."""
-    shown, again = None, False
+    outcome, again = None, False
     try:
-        shown = program.shown(draws, watched)
+        outcome = dumps(program.shown(draws, watched))
     except (Again, Suspended) as signal:
         again = isinstance(signal, Again)
     run = draws.run
-    return Found(tuple(run.path), run.mass, run.others, run.lost, again, shown, draws.points)
+    return Found(tuple(run.path), run.mass, run.others, run.lost, again, outcome, draws.points)
 
 
 class InProcess:
@@ -123,7 +123,7 @@ class InForks:
         others = [Way(from_data(path), Fraction(weight)) for path, weight in answer["others"]]
         path, mass = from_data(answer["path"]), Fraction(answer["mass"])
         return Found(
-            path, mass, others, Fraction(0), False, answer["shown"], lambda: answer["points"]
+            path, mass, others, Fraction(0), False, answer["outcome"], lambda: answer["points"]
         )
 
     def _run(self, way: Way, heaviest: Fraction) -> Any:
@@ -135,8 +135,8 @@ class InForks:
             "path": as_data(found.path),
             "mass": str(found.mass),
             "others": [[as_data(way.path), str(way.weight)] for way in found.others],
-            "shown": found.shown,
-            "points": found.points() if found.shown is not None else [],
+            "outcome": found.outcome,
+            "points": found.points() if found.outcome is not None else [],
             "seen": watched.seen(),
         }
 
@@ -153,7 +153,7 @@ def repeated(
         for path in paths:
             run = repeating(path)
             try:
-                shown = digest(program.shown(RealDraws(run), watched.around(run)))
+                shown = digest(dumps(program.shown(RealDraws(run), watched.around(run))))
             except ProgramRaised:
                 return "a repeated run raised an exception", watched.seen()
             except (NotReproducible, TooManyBranches) as error:
@@ -163,6 +163,6 @@ def repeated(
     return None, watched.seen()
 
 
-def digest(outcome: Any) -> str:
-    """A short text, equal for equal outcomes."""
-    return sha256(dumps(outcome).encode()).hexdigest()[:32]
+def digest(text: str) -> str:
+    """A short text, equal for equal texts."""
+    return sha256(text.encode()).hexdigest()[:32]

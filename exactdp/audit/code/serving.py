@@ -59,7 +59,10 @@ def _import(request: Any) -> None:
 def _answer(request: Any) -> Any:
     """In a child: digests of variables, and whether a leaf differs."""
     modules = {
-        module: {name: digest(_state(vars(sys.modules[module]).get(name), set())) for name in names}
+        module: {
+            name: digest(json.dumps(_state(vars(sys.modules[module]).get(name), set())))
+            for name in names
+        }
         for module, names in request["modules"].items()
     }
     differs = None

@@ -1,8 +1,7 @@
-"""Every branch of a program, or of a call, followed by running it again; likely branches first."""
+"""Every branch of a program followed by running it again, likely branches first."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,7 +9,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple
 
-from exactdp.audit.code.runs import START, Path, Way
+from exactdp.samplers.enumeration_branches import START, Path, Way
 from exactdp.samplers.enumeration_tally import Tally
 
 __all__ = ["Explorer", "Found"]
@@ -23,8 +22,8 @@ class Found(NamedTuple):
     """What one run has come to.
 
     others: branches to explore later. lost: probability of the branches that are left out.
-    again: whether it returned to the first state. shown: its outcome as JSON data, if it ended.
-    points: what gives values that its numbers may have had, until the next run.
+    again: whether it returned to the first state. outcome: a hashable one; None if the run has not
+    ended. points: gives what is kept of the run, until the next run.
     """
 
     path: Path
@@ -32,7 +31,7 @@ class Found(NamedTuple):
     others: list[Way]
     lost: Fraction
     again: bool
-    shown: Any
+    outcome: Any
     points: Callable[[], Any]
 
 
@@ -44,7 +43,7 @@ class Explorer:
     """Follows branches until little enough is left.
 
     residual, max_runs, foresees: as for Tally. most_kept: number of leaves of which points and
-    outcomes are kept, of each second one, fourth one, ... if there are more leaves.
+    outcomes are kept: of every second or fourth, ... leaf, if there are more.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Explorer:
         self.tally = Tally(residual, max_runs, foresees=foresees)
         self._heap: list[tuple[float, int, Way]] = []
         self._ticket = count()
-        self._paths: dict[str, Path] = {}
+        self._paths: dict[Any, Path] = {}
         self.leaves, self._stride = 0, 1
         self.kept: list[tuple[Any, Any]] = []
 
@@ -76,7 +75,7 @@ class Explorer:
                 self.tally.lose(found.lost)
             if found.again:
                 self.tally.renew(found.mass)
-            elif found.shown is not None:
+            elif found.outcome is not None:
                 self._add(found)
             self.tally.check(bool(self._heap))
 
@@ -84,19 +83,18 @@ class Explorer:
         heappush(self._heap, (-float(way.weight), next(self._ticket), way))
 
     def _add(self, found: Found) -> None:
-        key = json.dumps(found.shown)
-        self.tally.add(key, found.mass)
-        self._paths.setdefault(key, found.path)
+        self.tally.add(found.outcome, found.mass)
+        self._paths.setdefault(found.outcome, found.path)
         self.leaves += 1
         if self.leaves % self._stride == 0 and self._most_kept:
-            self.kept.append((found.points(), found.shown))
+            self.kept.append((found.points(), found.outcome))
             if len(self.kept) > self._most_kept:
                 self.kept, self._stride = self.kept[::2], 2 * self._stride
 
     def ways(self) -> list[Way]:
-        """To each result the likeliest way, with the probability of the result, rounded down."""
+        """To each outcome the likeliest way, with the probability of the outcome, rounded down."""
         law = self.tally.law()
-        return [Way(self._paths[key], _rounded(weight)) for key, weight in law.items()]
+        return [Way(self._paths[outcome], _rounded(weight)) for outcome, weight in law.items()]
 
 
 def _rounded(weight: Fraction) -> Fraction:
