@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import click
 
 from exactdp.cli.answers import Answer, answering, table
@@ -9,6 +12,9 @@ from exactdp.cli.options import options
 from exactdp.cli.output import new_file, written
 from exactdp.cli.reading import existing, text_in
 from exactdp.parameters import choice
+
+if TYPE_CHECKING:
+    from exactdp.plans import Plan, Split
 
 __all__ = ["plan"]
 
@@ -28,7 +34,7 @@ def plan(queries: str, epsilon: str, delta: str, engine: str, output: str) -> An
     limit). No data are read. The privacy statement for all queries is written to
     OUTPUT.statement.json.
     """
-    from exactdp.plans import ENGINES, Plan, noise_of, read_queries
+    from exactdp.plans import ENGINES, read_queries
 
     user, asked = read_queries(text_in(existing(queries, "queries")))
     chosen = ENGINES[choice("engine", engine, tuple(ENGINES))]
@@ -39,21 +45,29 @@ def plan(queries: str, epsilon: str, delta: str, engine: str, output: str) -> An
     with written(path, beside) as (code, text):
         code.write_text(chosen.code(made), encoding="utf-8")
         text.write_text(statement.to_json(), encoding="utf-8")
-    limits = (
-        {each.query.name: each.above for each in made.queries} if isinstance(made, Plan) else {}
-    )
-    rows = []
-    for query in asked:
-        noise, own = noise_of(made, query), chosen.alone(made, query)
-        limit = limits.get(query.name)
-        shown = "all keys" if query.keys is not None else f"{float(limit):g}" if limit else "-"
-        saved = f"{100 * (1 - noise / own):.0f} %"
-        rows.append([query.name, str(query.k), f"{noise:.6g}", shown, f"{own:.6g}", saved])
-    header = ["query", "k", "noise of a count", "released above", f"{engine} alone", "less noise"]
+    alone = chosen.alone(asked, epsilon=epsilon, delta=delta)
+    rows = [
+        [query.name, str(query.k), *cells, f"{own:.6g}", f"{100 * (1 - noise / own):.0f} %"]
+        for query, own, (noise, *cells) in zip(asked, alone, _noises(made), strict=True)
+    ]
+    header = ["query", "k", "kind", "noise of a count", "released above"]
+    header += [f"{engine} alone", "less noise"]
     promise = f"({made.epsilon}, {made.delta.decimal_upper(6)})-DP for all queries together"
-    kind = "Gaussian" if isinstance(made, Plan) else "Laplace"
-    said = (
-        f"{table(f'plan for {engine}: {kind} noise', header, rows)}\n{promise}\nwritten to {output}"
-    )
+    said = f"{table(f'plan for {engine}', header, rows)}\n{promise}\nwritten to {output}"
     data = [dict(zip(header, row, strict=True)) for row in rows]
     return Answer({"output": output, "engine": engine, "promise": promise, "queries": data}, said)
+
+
+def _noises(made: Plan | Split) -> Iterator[tuple[float, str, str, str]]:
+    """The standard deviation of a count of each query; its kind, itself, and the threshold."""
+    from exactdp.plans import Plan
+
+    if isinstance(made, Plan):
+        for each in made.queries:
+            limit = "all keys" if each.above is None else f"{float(each.above):g}"
+            kind = "Laplace" if each.laplace else "Gaussian"
+            yield each.deviation, kind, f"{each.deviation:.6g}", limit
+    else:
+        for query in made.queries:
+            noise = made.deviation(query)
+            yield noise, "Laplace", f"{noise:.6g}", "-"

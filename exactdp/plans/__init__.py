@@ -4,9 +4,11 @@ No data are read. `read_queries` reads questions from a TOML file, `plan` certif
 them together, and the engines in :data:`ENGINES` write the code that runs there.
 """
 
-from exactdp.plans.engines import ENGINES, Engine, noise_of
-from exactdp.plans.planning import Plan, PlannedQuery, Split, plan
+from exactdp.plans.engines import ENGINES, Engine
+from exactdp.plans.noise import PlannedQuery
+from exactdp.plans.planning import Plan, plan
 from exactdp.plans.queries import Query, read_queries
+from exactdp.plans.splitting import Split
 
 __all__ = [
     "ENGINES",
@@ -15,7 +17,6 @@ __all__ = [
     "PlannedQuery",
     "Query",
     "Split",
-    "noise_of",
     "plan",
     "read_queries",
 ]

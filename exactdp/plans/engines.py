@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
-from math import log, sqrt
+from math import inf, log, sqrt
 from pprint import pformat
 from string import Template
 from typing import Any, TypeAlias
 
 from exactdp import __version__
 from exactdp.accounting import gaussian, pld, zcdp
-from exactdp.balls import ball, enclosure, precision
+from exactdp.balls import enclosure, precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
-from exactdp.normal import tail
-from exactdp.parameters import decimal_text
-from exactdp.plans.planning import Plan, PlannedQuery, Split, plan
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.parameters import Real, decimal_text, delta_target, positive
+from exactdp.plans.noise import PlannedQuery
+from exactdp.plans.planning import Plan, likely_kinds, plan
 from exactdp.plans.queries import Query
+from exactdp.plans.splitting import Split
 
-__all__ = ["ENGINES", "Engine", "noise_of"]
+__all__ = ["ENGINES", "Engine"]
 
 Made: TypeAlias = Plan | Split
 
@@ -31,49 +33,75 @@ _BITS = 128
 @dataclass(frozen=True)
 class Engine:
     """ending: of the file of code. code: writes it. gaussian: whether its Gaussian noise is
-    "discrete" or "continuous", or None. laplace: whether it draws Laplace noise. own: the standard
-    deviation of Gaussian noise if the engine splits epsilon and delta by itself. refuses: what it
-    cannot run of a query, or an empty text.
+    "discrete" or "continuous"; None if it takes an epsilon for each query. laplace: whether it
+    draws Laplace noise for "each" query that asks for it, for "all" or none, or never. own: the
+    standard deviation of its Gaussian noise for an epsilon and a delta. refuses: what it cannot run
+    of a query, or an empty text.
     """
 
     ending: str
     code: Callable[[Any], str]
     gaussian: str | None
-    laplace: bool
-    own: Callable[[Made, Query], float] | None = None
+    laplace: str
+    own: Callable[[Fraction, Fraction], float] | None = None
     refuses: Callable[[Query], str] = lambda _: ""
 
-    def plan(self, name: str, user: str, queries: Sequence[Query], **target: Any) -> Made:
-        """The plan with the less noise for this engine, in the geometric mean over queries.
+    def plan(
+        self, name: str, user: str, queries: Sequence[Query], *, epsilon: Real, delta: Real
+    ) -> Made:
+        """The plan with the least noise in the geometric mean over queries, among those in which no
+        query has more noise than by itself (see :meth:`alone`).
 
-        Raises InvalidParameter for queries that it cannot run.
+        Raises InvalidParameter for queries that the engine cannot run, and Undecided.
         """
         for query in queries:
             if reason := self.refuses(query):
                 raise InvalidParameter(f"query {query.name}", reason, f"one that {name} can run")
-        made: list[Made] = []
-        if self.gaussian is not None:
-            made.append(plan(user, queries, discrete=self.gaussian == "discrete", **target))
-        if self.laplace:
-            made.append(Split.of(user, queries, **target))
-        return min(made, key=lambda each: sum(log(noise_of(each, query)) for query in queries))
+        target = {"epsilon": epsilon, "delta": delta}
+        if self.gaussian is None or not queries:
+            return Split.of(user, queries, **target)
+        discrete, own = self.gaussian == "discrete", self.alone(queries, **target)
+        found: list[tuple[float, Plan]] = []
+        for kinds in self._candidates(queries, **target):
+            with suppress(Undecided):
+                made = plan(user, queries, **target, discrete=discrete, laplace=kinds, most=own)
+                ratios = [n.deviation / o for n, o in zip(made.queries, own, strict=True)]
+                found.append((sum(map(log, ratios)), made))
+        if not found:
+            raise Undecided("the noise for this target: try a larger epsilon or delta")
+        return min(found, key=lambda each: each[0])[1]
 
-    def alone(self, made: Made, query: Query) -> float:
-        """The least standard deviation of the noise on a count without the plan."""
-        found = [] if self.own is None else [self.own(made, query)]
-        if self.laplace:
-            found.append(2**0.5 * query.moved * len(made.queries) / float(made.epsilon))
-        return min(found)
+    def alone(self, queries: Sequence[Query], *, epsilon: Real, delta: Real) -> list[float]:
+        """The least standard deviation of the noise on a count of each query, if every count and
+        every sum gets the same part of epsilon and delta, and thresholds half of their delta."""
+        return [min(pair) for pair in self._own(queries, epsilon, delta)]
+
+    def _own(
+        self, queries: Sequence[Query], epsilon: Real, delta: Real
+    ) -> list[tuple[float, float]]:
+        """The same for Gaussian and for Laplace noise."""
+        parts = sum(query.parts for query in queries)
+        loss, share = positive("epsilon", epsilon) / parts, delta_target("delta", delta) / parts
+        normal = {each: self.own(loss, share / each) if self.own else inf for each in (1, 2)}
+        laplace = sqrt(2) / float(loss) if self.laplace else inf
+        return [
+            (normal[1 + (query.keys is None)] * sqrt(query.most), laplace * query.most)
+            for query in queries
+        ]
+
+    def _candidates(
+        self, queries: Sequence[Query], epsilon: Real, delta: Real
+    ) -> dict[tuple[bool, ...], None]:
+        """Which queries have Laplace noise, in each plan that is tried."""
+        pairs, size = self._own(queries, epsilon, delta), len(queries)
+        kinds = dict.fromkeys([(False,) * size, *[(True,) * size] * bool(self.laplace)])
+        if self.laplace == "each":
+            kinds[tuple(second < first for first, second in pairs)] = None  # the engine's own
+            kinds[likely_kinds(queries, list(map(min, pairs)), epsilon, delta)] = None
+        return kinds
 
 
-def noise_of(made: Made, query: Query) -> float:
-    """The standard deviation of the noise on a count of a query, by a plan."""
-    if isinstance(made, Split):
-        return 2**0.5 * float(made.scale(query))
-    return next(float(each.sigma) for each in made.queries if each.query is query)
-
-
-def _python(template: str, made: Made, queries: list[dict[str, Any]]) -> str:
+def _python(template: str, made: Made, queries: list[dict[str, Any]], **more: str) -> str:
     """The code of a template with the numbers of a plan."""
     text = files("exactdp.plans").joinpath(f"templates/{template}.py.txt").read_text()
     promise = f"({decimal_text(made.epsilon)}, {made.delta.decimal_upper(6)})-DP"
@@ -81,77 +109,57 @@ def _python(template: str, made: Made, queries: list[dict[str, Any]]) -> str:
         title=f"{promise} for all queries together.",
         version=__version__,
         user=repr(made.user),
-        noise="laplace" if isinstance(made, Split) else "gaussian",
         queries=pformat(queries, width=98, sort_dicts=False),
+        **more,
     )
 
 
-def _fields(made: Made) -> list[dict[str, Any]]:
-    """The queries of a plan, with doubles that are exactly its numbers, or at least as large.
-
-    scale: of the noise on a count, for Gaussian noise its standard deviation.
-    """
-    found = []
-    for each in made.queries:
-        query = each.query if isinstance(each, PlannedQuery) else each
-        if isinstance(each, PlannedQuery):
-            scale, above = float(each.sigma), each.above
-        else:
-            assert isinstance(made, Split)
-            scale = Enclosure.exact(made.scale(query)).float_upper()
-            above = _laplace_limit(made, query)
-        found.append(
-            {
-                "name": query.name,
-                "by": list(query.by),
-                "k": query.k,
-                "most": query.most,
-                "keys": None if query.keys is None else list(query.keys),
-                "sums": dict(query.sums),
-                "scale": scale,
-                "above": None if above is None else float(above),
-            }
-        )
-    return found
+def _fields(made: Plan) -> list[dict[str, Any]]:
+    """The queries of a plan, with doubles that are exactly its numbers."""
+    return [
+        {
+            "name": each.query.name,
+            "by": list(each.query.by),
+            "k": each.query.k,
+            "most": each.query.most,
+            "keys": None if each.query.keys is None else list(each.query.keys),
+            "sums": dict(each.query.sums),
+            "kind": "laplace" if each.laplace else "gaussian",
+            "scale": float(each.scale),
+            "above": None if each.above is None else float(each.above),
+        }
+        for each in made.queries
+    ]
 
 
-def _laplace_limit(made: Split, query: Query) -> Fraction | None:
-    """The limit above which none of a user's new keys is released, but for part_delta."""
-    if query.keys is not None:
-        return None
-    with precision(_BITS):
-        scale, part = ball(made.scale(query)), ball(made.part_delta)
-        # P(Laplace > t) <= e^(-t/scale), for integers and for real numbers
-        return Fraction(2 + int((scale * (query.most / part).log()).upper().ceil().fmpz()))
-
-
-def _pipelinedp(made: Made) -> str:
+def _pipelinedp(made: Plan) -> str:
     """PipelineDP computes noise and threshold of an aggregation from an epsilon and a delta."""
     queries = _fields(made)
     for each, fields in zip(made.queries, queries, strict=True):
-        if isinstance(made, Split):
-            parts = 1 + len(fields["sums"])
-            fields["noise"] = [float(made.part_epsilon) / parts, float(made.part_delta)]
-        elif isinstance(each, PlannedQuery) and each.above is not None:
-            with precision(_BITS):
-                shown = tail(ball((each.above - 1) / each.sigma))
-                hidden = enclosure(-(each.query.most * (-shown).log1p()).expm1()).lower
-            noise = pld.gaussian(sigma=each.sigma).composed(each.query.most)
-            fields["noise"] = [noise.epsilon(hidden).float_lower(), 2 * float(hidden)]
+        with precision(_BITS):
+            hidden = enclosure(-(-each.rate(discrete=False)).expm1()).lower
+        if each.laplace:
+            noise = Enclosure.exact(each.query.most / each.scale).float_lower()
+            fields["noise"] = [noise, Enclosure.exact(hidden).float_lower()]
+        elif each.above is not None:
+            loss = pld.gaussian(sigma=each.scale).composed(each.query.most)
+            fields["noise"] = [loss.epsilon(hidden).float_lower(), 2 * float(hidden)]
     return _python("pipelinedp", made, queries)
 
 
-def _opendp(made: Made) -> str:
+def _opendp(made: Plan) -> str:
     return _python("opendp", made, _fields(made))
 
 
-def _tumult(made: Made) -> str:
+def _tumult(made: Plan) -> str:
     """Parts of the budget: rho for noise of this standard deviation, or epsilon."""
     queries = _fields(made)
-    for fields in queries:
-        rho = fields["most"] / (2 * fields["scale"] ** 2)
-        fields["part"] = float(made.part_epsilon) if isinstance(made, Split) else rho
-    return _python("tumult", made, queries)
+    for each, fields in zip(made.queries, queries, strict=True):
+        most, scale = each.query.most, each.scale
+        part = most / scale if each.laplace else most / (2 * scale**2)
+        fields["part"] = Enclosure.exact(part).float_lower()
+    budget = "PureDPBudget" if made.queries[0].laplace else "RhoZCDPBudget"
+    return _python("tumult", made, queries, budget=budget)
 
 
 def _presto(made: Plan) -> str:
@@ -161,7 +169,7 @@ def _presto(made: Plan) -> str:
 def _presto_query(user: str, each: PlannedQuery) -> str:
     """Users are bounded before the noise. A noisy function of no rows is NULL, which tells without
     noise that there are none: so every public key has a row of zeros."""
-    query, sigma = each.query, float(each.sigma)
+    query, sigma = each.query, float(each.scale)
     person, by = _name(user), ", ".join(map(_name, query.by))
     sums = {_name(column): limit for column, limit in query.sums.items()}
     clipped = "".join(
@@ -192,9 +200,9 @@ SELECT * FROM noisy{shown};"""
 
 
 def _bigquery(made: Split) -> str:
-    parts = f"epsilon = {float(made.part_epsilon)}, delta = {float(made.part_delta)}"
-
     def code(query: Query) -> str:
+        loss = Enclosure.exact(made.epsilon_of(query)).float_lower()
+        failures = Enclosure.exact(made.part_delta).float_lower()
         by = ", ".join(f"`{column}`" for column in query.by)
         sums = "".join(
             f",\n  SUM(`{c}`, contribution_bounds_per_group => (-{n}, {n})) AS `{c}`"
@@ -202,7 +210,8 @@ def _bigquery(made: Split) -> str:
         )
         return f"""-- {query.name}
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (
-  {parts}, max_groups_contributed = {query.k}, privacy_unit_column = `{made.user}`
+  epsilon = {loss}, delta = {failures},
+  max_groups_contributed = {query.k}, privacy_unit_column = `{made.user}`
 )
   {by},
   COUNT(*, contribution_bounds_per_group => (0, 1)) AS `count`{sums}
@@ -231,24 +240,13 @@ def _row(key: Any) -> str:
     return f"({', '.join(texts)})"
 
 
-def _share(made: Made, query: Query) -> tuple[Fraction, Fraction]:
-    """Equal parts of epsilon and delta for all noise; half of delta is for a threshold."""
-    queries = [each.query if isinstance(each, PlannedQuery) else each for each in made.queries]
-    parts = sum(1 + len(each.sums) for each in queries)
-    return made.epsilon / parts, made.target / parts / (1 if query.keys is not None else 2)
+def _gaussian(epsilon: Fraction, delta: Fraction) -> float:
+    return float(gaussian.calibrate(epsilon=epsilon, delta=delta, resolution="1e-4").sigma)
 
 
-def _gaussian(made: Made, query: Query) -> float:
-    epsilon, delta = _share(made, query)
-    own = gaussian.calibrate(epsilon=epsilon, delta=delta, resolution="1e-4").sigma
-    return float(own) * sqrt(query.most)
-
-
-def _zcdp(made: Made, query: Query) -> float:
+def _zcdp(epsilon: Fraction, delta: Fraction) -> float:
     """By the conversion from zero-concentrated DP."""
-    epsilon, delta = _share(made, query)
-    rho = zcdp.rho(epsilon=epsilon, delta=delta).lower
-    return sqrt(query.most / (2 * rho))
+    return sqrt(1 / (2 * float(zcdp.rho(epsilon=epsilon, delta=delta).lower)))
 
 
 def _one_sum(query: Query) -> str:
@@ -266,9 +264,9 @@ def _known_counts(query: Query) -> str:
 
 
 ENGINES: Mapping[str, Engine] = {
-    "pipelinedp": Engine(".py", _pipelinedp, "continuous", True, _gaussian, _one_sum),
-    "opendp": Engine(".py", _opendp, "discrete", True, _zcdp),
-    "presto": Engine(".sql", _presto, "continuous", False, _gaussian),
-    "bigquery": Engine(".sql", _bigquery, None, True, None, _unknown_only),
-    "tumult": Engine(".py", _tumult, "discrete", True, None, _known_counts),
+    "pipelinedp": Engine(".py", _pipelinedp, "continuous", "each", _gaussian, _one_sum),
+    "opendp": Engine(".py", _opendp, "discrete", "each", _zcdp),
+    "presto": Engine(".sql", _presto, "continuous", "", _gaussian),
+    "bigquery": Engine(".sql", _bigquery, None, "all", None, _unknown_only),
+    "tumult": Engine(".py", _tumult, "discrete", "all", None, _known_counts),
 }

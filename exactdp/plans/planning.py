@@ -2,54 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, isqrt
+from math import inf, log, sqrt
 from typing import Any
 
-from flint import arb
-
 from exactdp.accounting import gaussian, pld
-from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
-from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.mechanisms.key_sets.privacy import Noise, together
-from exactdp.normal import tail
 from exactdp.parameters import Real, delta_target, positive
+from exactdp.plans.kinds import likely
+from exactdp.plans.noise import (
+    PlannedQuery,
+    delta_of,
+    is_hidden,
+    is_one_histogram,
+    loss_of,
+    rounded_up,
+    with_threshold,
+)
 from exactdp.plans.queries import Query
 from exactdp.statement import Statement, of
 
-__all__ = ["Plan", "PlannedQuery", "plan"]
+__all__ = ["Plan", "facts", "likely_kinds", "plan"]
 
-_BITS = 192
+_SOURCE = "exactdp.plans: noise by its exact curve, new keys by the threshold"
 
-#: Noise and thresholds are multiples of 1/this, which doubles hold exactly.
-_GRID = 1 << 10
+#: A factor above 1 that makes up for rounded floats.
+_ROUNDED = 1 + 1e-9
 
-_SOURCE = "exactdp.plans: Gaussian noise by its exact curve, new keys by the threshold"
+#: The part of delta for noise whose statement is checked on a grid, within 1 %.
+_CHECKED = Fraction(99, 100)
 
+#: The search for the least noise ends this near, in noise or in delta.
+_NEAR = 0.003
 
-@dataclass(frozen=True)
-class PlannedQuery:
-    """A query with the standard deviation of the noise on each of its counts, and of each sum in
-    units of its limit. above: noisy counts above are released, None for public keys."""
+#: Smaller deltas, in units of the target, are the same to the search.
+_SMALL = 1e-30
 
-    query: Query
-    sigma: Fraction
-    above: Fraction | None
+#: Relative steps by which noise is raised until the target is certified.
+_STEPS = (0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
 @dataclass(frozen=True)
 class Plan:
     """Queries with noise that keeps (epsilon, delta) for all of them together.
 
-    user: column of users. discrete: whether the noise is discrete Gaussian, or continuous.
+    user: column of users. discrete: whether the noise is on integers, or continuous.
     """
 
     user: str
@@ -65,16 +69,7 @@ class Plan:
     @cached_property
     def delta(self) -> Enclosure:
         """Between 0 and an upper bound of the delta of all queries together."""
-        with precision(_BITS):
-            noises = [Noise(each.sigma**2, each.query.moved) for each in self.queries]
-            mu2 = sum(
-                (n.mu2() if self.discrete else n.square / n.sigma2 for n in noises), Fraction(0)
-            )
-            near = sum((n.nearness() for n in noises), arb(0)) if self.discrete else arb(0)
-            rate = sum((self._rate(each) for each in self.queries), arb(0))
-            return together(
-                mu2, near, rate, self.epsilon, alone=_hidden([each.query for each in self.queries])
-            )
+        return delta_of(self.queries, self.epsilon, discrete=self.discrete)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -85,172 +80,110 @@ class Plan:
 
     def statement(self, engine: str) -> Statement:
         """The privacy statement: of the noise, which checkers recompute, if it is continuous."""
-        facts = _about([each.query for each in self.queries], engine)
+        about = facts([each.query for each in self.queries], engine)
         if self.discrete:
-            return of(self.guarantee, **facts)
-        return of(self.loss(), epsilon=self.epsilon, **facts)
+            return of(self.guarantee, **about)
+        return of(self.loss(), epsilon=self.epsilon, **about)
 
     def loss(self) -> pld.Pld:
         """The privacy loss of continuous noise, for compositions and statements."""
-        first, *others = self.queries
-        if _equal([each.query for each in self.queries]):  # one histogram with the keys of all
-            keys = sum(each.query.most for each in self.queries)
-            return pld.gshm(k=keys, sigma=first.sigma, tau=_tau(first))
-        total = _loss(first)
-        for each in others:
-            total = total.then(_loss(each))
-        return total
-
-    def _rate(self, each: PlannedQuery) -> arb:
-        """-ln P(none of a user's new keys is released)."""
-        if each.above is None:
-            return arb(0)
-        shown = _shown(_tau(each), each.sigma, self.discrete)
-        return -each.query.most * (-shown).log1p()
+        return loss_of(self.queries)
 
 
 def plan(
-    user: str, queries: Sequence[Query], *, epsilon: Real, delta: Real, discrete: bool
+    user: str,
+    queries: Sequence[Query],
+    *,
+    epsilon: Real,
+    delta: Real,
+    discrete: bool,
+    laplace: Sequence[bool] = (),
+    most: Sequence[float] = (),
 ) -> Plan:
-    """The plan in which every count and every sum gets an equal part of the noise budget.
+    """The plan in which every count and sum gets about the same part of the budget for noise.
 
-    user: column of users. epsilon: > 0. delta: > 0 and < 1. discrete: of the engine's noise, which
-    must be discrete Gaussian or continuous. Raises InvalidParameter, Undecided.
+    user: column of users. epsilon: > 0. delta: > 0 and < 1. discrete: whether the engine's noise is
+    on integers, or continuous. laplace: for each query whether its noise is Laplace; by default all
+    is Gaussian. most: largest standard deviations of a count of each query; what they take of the
+    budget is missing elsewhere. Raises InvalidParameter, Undecided.
 
     >>> from exactdp.plans import Query, plan
     >>> queries = [Query("visits", ("url",), 10), Query("days", ("day",), 7)]
     >>> made = plan("uid", queries, epsilon=1, delta="1e-6", discrete=False)
-    >>> [round(float(each.sigma), 2) for each in made.queries]
+    >>> [round(float(each.scale), 2) for each in made.queries]
     [19.52, 16.33]
     """
     loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
     if not queries:
         raise InvalidParameter("queries", 0, "at least one query")
+    shape = _Shape(queries, tuple(laplace) or (False,) * len(queries), tuple(most))
+    noises = shape.noises(1)
     unknown = sum(query.keys is None for query in queries)
-    whole = not unknown or (_hidden(queries) if discrete else _equal(queries))
-    share = target if whole else target / 2
-    noises = sum(1 + len(query.sums) for query in queries)
-    variance = Fraction(gaussian.calibrate(epsilon=loss, delta=share).sigma) ** 2
-    for more in range(20):
-        made = []
-        for query in queries:
-            spare = Noise(Fraction(1), query.moved).spare if discrete else 0
-            square = variance * query.most * noises * (1 + Fraction(more, 500)) + spare
-            sigma = _up_root(square)
-            part = share / max(unknown, 1)
-            limit = _limit(sigma, query.most, part, discrete) if query.keys is None else None
-            made.append(PlannedQuery(query, sigma, limit))
-        with suppress(InvalidParameter):
-            found = Plan(user, tuple(made), loss, target, discrete)
-            if discrete or found.loss().delta(loss).upper <= target:
-                return found
-    raise Undecided("the noise for this target: try a larger epsilon or delta")
+    whole = not unknown or (is_hidden if discrete else is_one_histogram)(noises)
+    aim = target * (_CHECKED if any(shape.laplace) and not discrete else 1)
+    share = aim if whole else aim / 2
+
+    def excess(size: float) -> float:
+        found = delta_of(shape.noises(size), loss, discrete=discrete).upper
+        return log(max(found / share, _SMALL))
+
+    least = _least(excess, shape.start(loss, share), shape.largest)
+    part = share / max(unknown, 1)
+    for step in _STEPS:
+        noises = shape.noises(least * (1 + step))
+        made = tuple(with_threshold(each, part, discrete) for each in noises)
+        with suppress(InvalidParameter, Undecided):
+            return Plan(user, made, loss, target, discrete)
+    raise _undecided()
 
 
-def _hidden(queries: Sequence[Query]) -> bool:
-    """Whether all noise is on counts that thresholds hide, in equal parts of both."""
-    return all(query.keys is None and not query.sums for query in queries)
-
-
-def _equal(queries: Sequence[Query]) -> bool:
-    """Whether the queries together are one histogram, with equal noise and thresholds."""
-    return _hidden(queries) and len({query.most for query in queries}) == 1
-
-
-def _tau(each: PlannedQuery) -> Fraction:
-    return (each.above or Fraction(1)) - 1
-
-
-def _loss(each: PlannedQuery) -> pld.Pld:
-    """The privacy loss of one query: its counts, then its sums."""
-    query, noise = each.query, pld.gaussian(sigma=each.sigma)
-    if each.above is None:
-        return noise.composed(query.moved)
-    counts = pld.gshm(k=query.most, sigma=each.sigma, tau=_tau(each))
-    return counts.then(noise.composed(query.most * len(query.sums))) if query.sums else counts
-
-
-def _shown(distance: Fraction, sigma: Fraction, discrete: bool) -> arb:
-    """P(noise > distance)."""
-    if discrete:
-        return above(int(distance), sigma**2)
-    return tail(ball(distance / sigma))
-
-
-def _limit(sigma: Fraction, keys: int, share: Fraction, discrete: bool) -> Fraction:
-    """About the least limit above which none of these new keys is released, but for the share."""
-    step = Fraction(1) if discrete else Fraction(1, _GRID)
-
-    def enough(steps: int) -> bool:
-        with precision(_BITS):
-            shown = _shown(steps * step, sigma, discrete)
-            return bool(-(keys * (-shown).log1p()).expm1() <= ball(share))
-
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return 1 + high * step
-
-
-def _up_root(square: Fraction) -> Fraction:
-    """A short number just above a square root."""
-    return Fraction(isqrt(ceil(square * _GRID**2)) + 1, _GRID)
+def likely_kinds(
+    queries: Sequence[Query], most: Sequence[float], epsilon: Real, delta: Real
+) -> tuple[bool, ...]:
+    """For each query whether Laplace noise leaks less than Gaussian noise; arguments as of plan."""
+    shape = _Shape(queries, (), tuple(most))
+    loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
+    return likely(queries, shape.deviations, float(loss), float(target / 2))[1]
 
 
 @dataclass(frozen=True)
-class Split:
-    """Queries with Laplace noise: each keeps the same part of epsilon and delta by itself.
+class _Shape:
+    """Plans by the size of all noise. laplace, most: as of :func:`plan`."""
 
-    part_epsilon, part_delta: of each query; part_delta is 0 if all keys are public.
-    """
+    queries: Sequence[Query]
+    laplace: tuple[bool, ...]
+    most: tuple[float, ...]
 
-    user: str
-    queries: tuple[Query, ...]
-    epsilon: Fraction
-    target: Fraction
-    part_epsilon: Fraction
-    part_delta: Fraction
+    def deviations(self, size: float) -> list[float]:
+        """The standard deviations of a count of each query."""
+        equal = [size * sqrt(query.most) for query in self.queries]
+        return list(map(min, equal, self.most)) if self.most else equal
 
-    @classmethod
-    def of(cls, user: str, queries: Sequence[Query], *, epsilon: Real, delta: Real) -> Split:
-        """About the largest equal epsilon that keeps a target, by optimal composition."""
-        loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
-        size, unknown = len(queries), any(query.keys is None for query in queries)
-        plain = cls(user, tuple(queries), loss, target, loss / size, unknown * target / size)
-        part = unknown * target / size / 2
-        low, high = Fraction(0), loss
-        for _ in range(20):
-            middle = (low + high) / 2
-            kept = pld.approximate(epsilon=middle, delta=part).composed(size).delta(loss)
-            low, high = (middle, high) if kept.upper <= target else (low, middle)
-        low = Fraction(int(low * _GRID**2), _GRID**2)
-        return plain if low <= loss / size else cls(user, tuple(queries), loss, target, low, part)
-
-    def scale(self, query: Query) -> Fraction:
-        """The scale of the Laplace noise of a count; that of a sum is its limit times this."""
-        return query.moved / self.part_epsilon
+    def noises(self, size: float) -> list[PlannedQuery]:
+        """The queries without thresholds."""
+        triples = zip(self.queries, self.laplace, self.deviations(size), strict=True)
+        return [
+            PlannedQuery(query, rounded_up(each / sqrt(1 + kind)), None, kind)
+            for query, kind, each in triples
+        ]
 
     @property
-    def delta(self) -> Enclosure:
-        """The delta of all queries together."""
-        if self.part_epsilon * len(self.queries) <= self.epsilon:
-            return Enclosure.exact(self.part_delta * len(self.queries))
-        return self.loss().delta(self.epsilon)
+    def largest(self) -> float:
+        """A size from which on nothing changes."""
+        ratios = [m / sqrt(q.most) for m, q in zip(self.most, self.queries, strict=False)]
+        return max(ratios, default=inf)
 
-    def loss(self) -> pld.Pld:
-        """The privacy loss of all queries, from the epsilon and delta of each."""
-        one = pld.approximate(epsilon=self.part_epsilon, delta=self.part_delta)
-        return one.composed(len(self.queries))
+    def start(self, epsilon: Fraction, share: Fraction) -> float:
+        """About the least size: exact for Gaussian noise, whose error other noise is to share."""
+        free, normal = replace(self, most=()), (False,) * len(self.queries)
+        parts = sum(query.parts for query in self.queries)
+        exact = sqrt(parts) * float(gaussian.calibrate(epsilon=epsilon, delta=share).sigma)
+        limits = float(epsilon), float(share)
+        found, _ = likely(self.queries, self.deviations, *limits, self.laplace)
+        return exact * found / likely(self.queries, free.deviations, *limits, normal)[0] * _ROUNDED
 
-    def statement(self, engine: str) -> Statement:
-        """The privacy statement, from the promise of every query."""
-        return of(self.loss(), epsilon=self.epsilon, **_about(self.queries, engine))
 
-
-def _about(queries: Sequence[Query], engine: str) -> dict[str, Any]:
+def facts(queries: Sequence[Query], engine: str) -> dict[str, Any]:
     """What the statement of a plan says beside its claims."""
     bounds = [
         {"what": f"keys of one user in {query.name}", "at_most": query.k, "checked": False}
@@ -258,3 +191,33 @@ def _about(queries: Sequence[Query], engine: str) -> dict[str, Any]:
     ]
     names = ", ".join(query.name for query in queries)
     return {"bounds": bounds, "about": {"engine": engine, "queries": names}}
+
+
+def _least(excess: Callable[[float], float], start: float, largest: float) -> float:
+    """About the least number without excess, which falls. Raises Undecided."""
+    here, stride = min(start, largest), 1.01
+    value = excess(here)
+    grows = value > 0
+    while True:
+        there = here * stride if grows else here / stride
+        other = excess(there)
+        if (other > 0) != grows:
+            break
+        if grows and there >= largest:
+            raise _undecided()
+        here, value, stride = there, other, stride**2
+    low, above, high, below = (here, value, there, other) if grows else (there, other, here, value)
+    for _ in range(12):
+        if below > -_NEAR or high < low * (1 + _NEAR):
+            break
+        straight = above < 2 and below > -2
+        middle = low + (high - low) * ((above + _NEAR / 2) / (above - below) if straight else 0.5)
+        value = excess(middle)
+        low, above, high, below = (
+            (middle, value, high, below) if value > 0 else (low, above, middle, value)
+        )
+    return high
+
+
+def _undecided() -> Undecided:
+    return Undecided("the noise for this target: try a larger epsilon or delta")

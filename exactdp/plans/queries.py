@@ -46,9 +46,14 @@ class Query:
         return self.k if self.keys is None else min(self.k, len(self.keys))
 
     @property
+    def parts(self) -> int:
+        """The number of counts and sums for each key."""
+        return 1 + len(self.sums)
+
+    @property
     def moved(self) -> int:
-        """The sum of squares of what one user changes, in units of each noise's own limit."""
-        return self.most * (1 + len(self.sums))
+        """The number of counts and sums that one user changes, each by at most its limit."""
+        return self.most * self.parts
 
 
 def read_queries(text: str) -> tuple[str, tuple[Query, ...]]:

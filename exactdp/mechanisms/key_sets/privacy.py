@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt, log, pi
@@ -105,21 +105,25 @@ def delta(rounds: Sequence[Round], others: Sequence[Noise], epsilon: Fraction) -
         mu2 = sum((each.mu2() for each in noises), Fraction(0))
         rates = {each: each.rate() for each in set(rounds)}
         rate = sum((rates[each] for each in rounds), arb(0))
-        return together(mu2, near, rate, epsilon, alone=len(noises) == 1)
+        mu = ball(mu2).sqrt()
+        return together(
+            lambda loss: hockey_stick(loss, mu), near, rate, epsilon, alone=len(noises) == 1
+        )
 
 
-def together(mu2: Fraction, near: arb, rate: arb, epsilon: Fraction, *, alone: bool) -> Enclosure:
+def together(
+    curve: Callable[[arb], arb], near: arb, rate: arb, epsilon: Fraction, *, alone: bool
+) -> Enclosure:
     """Between 0 and an upper bound of delta: Section 4 of the page, or Section 2 if alone.
 
-    mu2: of all noise. near: the sum of all nearnesses. rate: -ln P(no new key is released) at most.
-    alone: whether noise and threshold hide the same keys in one round.
+    curve: delta of all noise, by epsilon. near: the sum of all nearnesses. rate: -ln P(no new key
+    is released) at most. alone: whether noise and threshold hide the same keys in one round.
     """
     loss, shown = ball(epsilon) - 2 * near, -(-rate).expm1()
-    noise = hockey_stick(loss, ball(mu2).sqrt())
     if alone and loss >= 0:
-        total = noise.max(shown)
+        total = curve(loss).max(shown)
     else:
-        total = (noise + shown).max(hockey_stick(loss - rate, ball(mu2).sqrt()))
+        total = (curve(loss) + shown).max(curve(loss - rate))
     return Enclosure(Fraction(0), enclosure((total * near.exp()).min(arb(1))).upper)
 
 
