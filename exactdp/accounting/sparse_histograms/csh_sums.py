@@ -13,24 +13,29 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.accounting import zcdp
-from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.neighbours import add_remove
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import Showing
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
-from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold, sigmas_by_zcdp
+from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine
-from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
+from exactdp.parameters import Real
 
-DEFAULT_ANALYSIS = "zcdp"
+DEFAULT_ANALYSIS = ANALYSIS
 
 SOURCE = "CSH Section 6 and Lemma 7.5, zCDP for counters and sums, exact threshold part"
 
-_NEIGHBOURS = add_remove(
-    "changing counters of a k-sparse histogram by one each, all in the same direction, and their "
-    "sums by at most their limits"
+_SUMS = WithSums(
+    "csh-sums",
+    SOURCE,
+    add_remove(
+        "changing counters of a k-sparse histogram by one each, all in the same direction, and "
+        "their sums by at most their limits"
+    ),
+    step=Fraction(1, 2),
+    weight=lambda k: (k + roots(k)[1]) / 8,  # rounded up
+    shown=lambda k, sigma, tau: refine(lambda: Showing.of(k, 4 * sigma**2, tau).any_of(k)),
 )
 
 
@@ -51,52 +56,30 @@ def delta(
     >>> print(csh_sums.delta(k=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
     [2.85817661e-5, 2.858176611e-5]
     """
-    number, noise, limit = counters(k), positive("sigma", sigma), non_negative("tau", tau)
-    lost = zcdp.delta(rho=_weight(number, columns, spread) / noise**2, epsilon=epsilon)
-    shows = refine(lambda: Showing.of(number, 4 * noise**2, limit).any_of(number))
-    return Known(
-        epsilon=non_negative("epsilon", epsilon),
-        neighbours=_NEIGHBOURS,
-        source=SOURCE,
-        tight=False,
-        enclosure=Enclosure(lost.lower + shows.lower, lost.upper + shows.upper).clamped(0, 1),
+    return _SUMS.instance(
+        k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
     )
 
 
-def calibrate(*, k: int, columns: int, epsilon: Real, delta: Real, spread: Real = 1) -> Calibration:
-    """Noise, and the smallest threshold for it in steps of one half, for (epsilon, delta).
+def calibrate(
+    *,
+    k: int,
+    columns: int,
+    epsilon: Real,
+    delta: Real,
+    sigma: Real | None = None,
+    spread: Real = 1,
+) -> Calibration:
+    """The smallest threshold in steps of one half; without sigma, also a sigma for it.
 
-    epsilon: > 0. delta: target, > 0 and < 1. k, columns, spread: as in :func:`delta`.
+    epsilon: > 0. delta: target, > 0 and < 1. sigma: > 0, or None to choose it. k, columns, spread:
+    as in :func:`delta`.
     The returned tau provably satisfies the target by this bound, and tau - 1/2 provably does not.
-    Raises InvalidParameter, Undecided.
+    Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
-    number, target = counters(k), delta_target("delta", delta)
-    loss, size = positive("epsilon", epsilon), integer("columns", columns, least=0)
-    share = positive("spread", spread)
-
-    def least(sigma: Fraction) -> Calibration:
-        return calibrated(
-            "csh-sums",
-            DEFAULT_ANALYSIS,
-            lambda tau: CALCULATOR.instance(
-                k=number, columns=size, sigma=sigma, tau=tau, epsilon=loss, spread=share
-            ),
-            target=target,
-            name="tau",
-            start=likely_threshold(sigma, number, target),
-            step=Fraction(1, 2),
-            given={"k": Fraction(number), "columns": Fraction(size), "spread": share},
-            chosen={"sigma": sigma},
-        )
-
-    sigmas = sigmas_by_zcdp(_weight(number, size, share), epsilon=loss, target=target)
-    return min(map(least, sigmas), key=lambda found: found.tau)
-
-
-def _weight(k: int, columns: int, spread: Real) -> Fraction:
-    """rho sigma^2 of the noise on counters and sums, rounded up."""
-    size = integer("columns", columns, least=0)
-    return (k + roots(k)[1]) / 8 + k * size / positive("spread", spread) ** 2 / 2
+    return _SUMS.calibrate(
+        k=k, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
+    )
 
 
 CALCULATOR = Calculator(
@@ -104,7 +87,7 @@ CALCULATOR = Calculator(
     calibrate,
     title="the discrete correlated sparse histogram (CSH) with sums of users' values",
     example={"k": "10", "columns": "1", "sigma": "40", "tau": "250", "epsilon": "0.35"},
-    analyses=(DEFAULT_ANALYSIS,),
+    analyses=(ANALYSIS,),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},
 )
 check, guarantee = CALCULATOR.check, CALCULATOR.guarantee

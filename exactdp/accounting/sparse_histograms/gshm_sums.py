@@ -11,26 +11,32 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from exactdp.accounting import zcdp
-from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.neighbours import add_remove
-from exactdp.accounting.sparse_histograms.least_threshold import (
-    likely_threshold,
-    sigmas_by_zcdp,
-)
+from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
+from exactdp.parameters import Real
 
-DEFAULT_ANALYSIS = "zcdp"
+DEFAULT_ANALYSIS = ANALYSIS
 
 SOURCE = "CSH Section 6, zCDP for counters and sums, exact threshold part"
 
-_NEIGHBOURS = add_remove(
-    "changing at most k counters by one and their sums by at most their limits"
+
+def _shown(k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
+    reach = int(tau)  # the noise is an integer
+    return refine(lambda: -(k * (-above(reach, sigma**2)).log1p()).expm1())
+
+
+_SUMS = WithSums(
+    "sums",
+    SOURCE,
+    add_remove("changing at most k counters by one and their sums by at most their limits"),
+    step=Fraction(1),
+    weight=lambda k: Fraction(k, 2),
+    shown=_shown,
 )
 
 
@@ -52,16 +58,8 @@ def delta(
     >>> print(gshm_sums.delta(k=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
     [5.534601416e-6, 5.534601417e-6]
     """
-    weight, number = _weight(k, columns, spread), counters(k)
-    noise, reach = positive("sigma", sigma), int(non_negative("tau", tau))  # noise is an integer
-    lost = zcdp.delta(rho=weight / noise**2, epsilon=epsilon)
-    shows = refine(lambda: -(number * (-above(reach, noise**2)).log1p()).expm1())
-    return Known(
-        epsilon=non_negative("epsilon", epsilon),
-        neighbours=_NEIGHBOURS,
-        source=SOURCE,
-        tight=False,
-        enclosure=Enclosure(lost.lower + shows.lower, lost.upper + shows.upper).clamped(0, 1),
+    return _SUMS.instance(
+        k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
     )
 
 
@@ -82,39 +80,9 @@ def calibrate(
     The returned tau provably satisfies the target by this bound, and tau - 1 provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
-    target, loss = delta_target("delta", delta), positive("epsilon", epsilon)
-    number, size = counters(k), integer("columns", columns, least=0)
-    share = positive("spread", spread)
-    weight = _weight(k, columns, spread)
-    if sigma is None:
-        sigmas = sigmas_by_zcdp(weight, epsilon=loss, target=target)
-    else:
-        sigmas = [positive("sigma", sigma)]
-
-    def least(noise: Fraction) -> Calibration:
-        if not zcdp.delta(rho=weight / noise**2, epsilon=loss).upper < target:
-            raise InvalidParameter("sigma", noise, "larger: at this one no tau is enough")
-        return calibrated(
-            "sums",
-            DEFAULT_ANALYSIS,
-            lambda tau: CALCULATOR.instance(
-                k=number, columns=size, sigma=noise, tau=tau, epsilon=loss, spread=share
-            ),
-            target=target,
-            name="tau",
-            start=likely_threshold(noise, number, target),
-            step=Fraction(1),
-            given={"k": Fraction(number), "columns": Fraction(size), "spread": share},
-            chosen={"sigma": noise},
-        )
-
-    return min(map(least, sigmas), key=lambda found: found.tau)
-
-
-def _weight(k: int, columns: int, spread: Real) -> Fraction:
-    """rho sigma^2 of the noise on counters and sums."""
-    size = integer("columns", columns, least=0)
-    return counters(k) * (1 + size / positive("spread", spread) ** 2) / 2
+    return _SUMS.calibrate(
+        k=k, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
+    )
 
 
 CALCULATOR = Calculator(
@@ -122,7 +90,7 @@ CALCULATOR = Calculator(
     calibrate,
     title="the discrete Gaussian sparse histogram mechanism with sums of users' values",
     example={"k": "10", "columns": "1", "sigma": "50", "tau": "243", "epsilon": "0.35"},
-    analyses=(DEFAULT_ANALYSIS,),
+    analyses=(ANALYSIS,),
     falls_with={"tau": 1, "epsilon": 0},
 )
 check, guarantee = CALCULATOR.check, CALCULATOR.guarantee

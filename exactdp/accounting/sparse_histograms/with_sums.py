@@ -1,0 +1,96 @@
+"""What sparse histograms that also release sums of values have in common.
+
+The noise of counters and sums is rho-zCDP together (zero-concentrated differential privacy), turned
+into delta by the optimal conversion. A counter that is not released hides its sums, so the exact
+threshold part of the counters alone is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from exactdp.accounting import zcdp
+from exactdp.accounting.calculator import Instance, Known, calibrated
+from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold, sigmas_by_zcdp
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
+from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
+
+__all__ = ["ANALYSIS", "WithSums"]
+
+ANALYSIS = "zcdp"
+
+
+@dataclass(frozen=True)
+class WithSums:
+    """A sparse histogram with sums. step: of its threshold. weight: of k counters, rho sigma^2.
+    shown: the probability that one of a user's new counters is released, by k, sigma and tau.
+    """
+
+    name: str
+    source: str
+    neighbours: str
+    step: Fraction
+    weight: Callable[[int], Fraction]
+    shown: Callable[[int, Fraction, Fraction], Enclosure]
+
+    def instance(
+        self, *, k: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real
+    ) -> Instance:
+        """The mechanism with its bound of delta; parameters as of the calculators."""
+        number, noise = counters(k), positive("sigma", sigma)
+        lost = zcdp.delta(rho=self._weight(number, columns, spread) / noise**2, epsilon=epsilon)
+        shows = self.shown(number, noise, non_negative("tau", tau))
+        return Known(
+            epsilon=non_negative("epsilon", epsilon),
+            neighbours=self.neighbours,
+            source=self.source,
+            tight=False,
+            enclosure=Enclosure(lost.lower + shows.lower, lost.upper + shows.upper).clamped(0, 1),
+        )
+
+    def calibrate(
+        self,
+        *,
+        k: int,
+        columns: int,
+        epsilon: Real,
+        delta: Real,
+        sigma: Real | None = None,
+        spread: Real = 1,
+    ) -> Calibration:
+        """The smallest threshold on a grid; without sigma, also a sigma for it."""
+        target, loss = delta_target("delta", delta), positive("epsilon", epsilon)
+        size, share = integer("columns", columns, least=0), positive("spread", spread)
+        given: dict[str, Any] = {"k": counters(k), "columns": size, "spread": share}
+        weight = self._weight(**given)
+        if sigma is None:
+            sigmas = sigmas_by_zcdp(weight, epsilon=loss, target=target)
+        else:
+            sigmas = [positive("sigma", sigma)]
+
+        def least(noise: Fraction) -> Calibration:
+            if not zcdp.delta(rho=weight / noise**2, epsilon=loss).upper < target:
+                raise InvalidParameter("sigma", noise, "larger: at this one no tau is enough")
+            return calibrated(
+                self.name,
+                ANALYSIS,
+                lambda tau: self.instance(**given, sigma=noise, tau=tau, epsilon=loss),
+                target=target,
+                name="tau",
+                start=likely_threshold(noise, given["k"], target),
+                step=self.step,
+                given={name: Fraction(value) for name, value in given.items()},
+                chosen={"sigma": noise},
+            )
+
+        return min(map(least, sigmas), key=lambda found: found.tau)
+
+    def _weight(self, k: int, columns: int, spread: Real) -> Fraction:
+        """rho sigma^2 of the noise on counters and sums."""
+        size = integer("columns", columns, least=0)
+        return self.weight(k) + k * size / positive("spread", spread) ** 2 / 2
