@@ -8,7 +8,6 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.pld import Exhausted
 
 __all__ = ["paying"]
 
@@ -27,17 +26,10 @@ def paying(
     def pay(guarantee: Guarantee) -> None:
         if budget is None:
             return
-        if times == 1:
-            budget.spend(guarantee, note=note)
-            return
-        digest = hashlib.sha256(repr(made).encode()).hexdigest()[:16]
-        label = f"{note}, one of {times} by {type(made).__name__} {digest}"
-        if not any(each.note == label for each in budget.expenses):
-            budget.spend(guarantee, note=label)
-            return
-        # an entry of its own before the count: two processes cannot both be the last
-        budget.spend(epsilon=0, delta=0, note=label)
-        if sum(each.note == label for each in budget.expenses) > times:
-            raise Exhausted(f"all {times} releases of the series {note!r} were made")
+        label = note
+        if times > 1:
+            digest = hashlib.sha256(repr(made).encode()).hexdigest()[:16]
+            label += f", one of {times} by {type(made).__name__} {digest}"
+        budget.spend(guarantee, note=label, times=times)
 
     return pay

@@ -157,8 +157,9 @@ def test_a_series_of_releases_has_one_price(tmp_path: Path) -> None:
         assert out.guarantee.checked[1].startswith("every user counts for at most k = 2 keys")
         assert out.bounds[0]["at_most"] == 2
     assert budget.spent == {"epsilon": 2, "delta": out.guarantee.delta.upper}
-    with pytest.raises(Exhausted, match="all 3 releases of the series 'visits' were made"):
+    with pytest.raises(Exhausted, match="all 3 expenses of the series 'visits"):
         frames.release(frame, **call, budget=budget)
+    assert len(budget.expenses) == 3  # a refused one leaves no trace
     with pytest.raises(Exhausted, match="100 was asked for"):  # less noise under the same note
         frames.release(frame, **{**call, "epsilon": 100}, budget=budget)
     with pytest.raises(Exhausted):

@@ -97,13 +97,20 @@ class Budget:
         return cls(file=file, **terms)
 
     def spend(
-        self, spending: Pld | Guarantee | None = None, *, note: str = "", **costs: Real
+        self,
+        spending: Pld | Guarantee | None = None,
+        *,
+        note: str = "",
+        times: int = 1,
+        **costs: Real,
     ) -> None:
         """Pay for one mechanism before it runs, or raise Exhausted and pay nothing.
 
         spending: its privacy loss, or its guarantee. costs: instead of it epsilon and delta, or
         rho; with a loss, in "sums", delta: what the loss may use of it, by default a tenth of the
-        limit (0 for the largest loss). note: a text for the ledger.
+        limit (0 for the largest loss). note: a text for the ledger. times: number of expenses with
+        this note that the first of them pays for, if they keep the promise together; one more
+        raises Exhausted.
         Raises InvalidParameter for another relation between neighbours than before.
         """
         expense = Expense.of(spending, costs)
@@ -112,6 +119,8 @@ class Budget:
             if neighbours is not None:
                 for entry in entries:
                     covered_by("neighbours", entry.neighbours or neighbours, neighbours)
+            if times > 1:
+                cost = _of_series(cost, [e for e in entries if e.note == note], times)
             left = self._left(entries)
             for name, asked in cost.items():
                 if asked > left.get(name, 0):
@@ -224,6 +233,18 @@ def _filter(by: str, limits: Costs, settings: Costs) -> Filter:
     return RenyiFilter.of(
         epsilon, delta, settings.get("order"), settings.get("failures", delta / 10)
     )
+
+
+def _of_series(cost: Costs, before: list[Entry], times: int) -> Costs:
+    """The cost of one more expense of a series, which the first one paid for."""
+    if not before:
+        return cost
+    note = before[0].note
+    if len(before) >= times:
+        raise Exhausted(f"all {times} expenses of the series {note!r} were made")
+    if any(asked > before[0].cost.get(name, 0) for name, asked in cost.items()):
+        raise InvalidParameter("note", note, "another one: the first expense with it cost less")
+    return dict.fromkeys(cost, Fraction(0))
 
 
 def _sum(entries: list[Entry], names: Costs) -> Costs:

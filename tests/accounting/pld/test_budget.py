@@ -210,3 +210,16 @@ def test_processes_together_cannot_overspend(tmp_path: Path) -> None:
         output, _ = other.communicate(timeout=60)
     assert paid + int(output) == 100
     assert pld.Budget.open(file).remaining == {"epsilon": 0}
+
+
+def test_the_first_of_a_series_pays_for_all(tmp_path: Path) -> None:
+    budget = pld.Budget(epsilon=1, delta="1e-6", file=tmp_path / "b.json")
+    for _ in range(3):
+        budget.spend(epsilon="0.7", note="daily", times=3)
+    assert budget.spent["epsilon"] == Fraction(7, 10)
+    with pytest.raises(pld.Exhausted, match="all 3 expenses of the series 'daily'"):
+        budget.spend(epsilon="0.7", note="daily", times=3)
+    assert len(budget.expenses) == 3
+    budget.spend(epsilon="0.1", note="weekly", times=9)
+    with pytest.raises(InvalidParameter, match="the first expense with it cost less"):
+        budget.spend(epsilon="0.2", note="weekly", times=9)  # not free
