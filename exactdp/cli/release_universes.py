@@ -61,7 +61,7 @@ def _released(
     rows = [(text_of(x, length), c) for x, c in found.items()]
     if kept is not None:  # post-processing: costs no privacy
         rows = [row for row in rows if row[0] in kept]
-    elif name in ("sparse", "padded", "strict-sparse"):
+    elif name in ("sparse", "padded", "fixed-time-sparse"):
         facts["note"] = "some released elements may not occur in the data; see --public"
     write = table_writer(target.suffix, ["element", "count"], rows)
     return Publication(made, found.guarantee, (len(rows), "bins"), write, facts)
@@ -164,7 +164,7 @@ _TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
         _padded,
         "--epsilon 1 --text 30 --output out.csv",
     ),
-    "strict-sparse": (
+    "fixed-time-sparse": (
         "epsilon",
         "public",
         "The heaviest bins; pure DP, from a fixed number of random bits (Balcer and Vadhan, "

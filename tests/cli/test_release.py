@@ -18,7 +18,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "anes96_age_education.csv"
         ("stability", ["--universe", "40", "--delta", "1e-3"], "csv"),
         ("sparse", ["--text", "8"], "csv"),
         ("padded", ["--universe", "90", "--length", "21"], "csv"),
-        ("strict-sparse", ["--universe", "41"], "csv"),
+        ("fixed-time-sparse", ["--universe", "41"], "csv"),
         ("compact", ["--universe", "1000", "--beta", "0.1"], "edph"),
     ],
 )

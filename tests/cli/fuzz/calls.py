@@ -40,7 +40,7 @@ CALLS = [
     "release stability {counts} --epsilon 1 --delta 1e-3 --text 3 --output {new}.csv",
     "release sparse {counts} --epsilon 1 --text 3 --public {public} --output {new}.csv",
     "release padded {counts} --epsilon 9 --text 1 --output {new}.csv",
-    "release strict-sparse {counts} --epsilon 1 --text 1 --output {new}.csv",
+    "release fixed-time-sparse {counts} --epsilon 1 --text 1 --output {new}.csv",
     "release compact {counts} --epsilon 1 --text 3 --beta 0.1 --output {new}.edph",
     "release alp {counts} --k 9 --epsilon 1 --largest 99 --universe 9 --output {new}.sketch",
     "release signed-alp {counts} --k 9 --epsilon 1 --largest 99 --text 3 --output {new}.sketch",
