@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from exactdp.cli.release import Publication, releasing
 from exactdp.cli.rows import RowsFile, dialect_options
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer
+
+if TYPE_CHECKING:
+    from exactdp.frames.ranges import Range
 
 #: Where a mechanism tells the noise of a count, in the order they are asked.
 _SCALES = ("scale", "sigma", "count_sigma")
@@ -57,7 +60,8 @@ def _published(
 
     file = RowsFile(path, user, by, delimiter, quote, not no_header)
     caps: dict[str, Any] = {"sums": _limits("sums", sums), "means": _limits("means", means)}
-    whole = {name: each.step == 1 for name, each in ranges(caps["sums"], caps["means"]).items()}
+    limits = ranges(caps["sums"], caps["means"])
+    whole = {name: each.step == 1 for name, each in limits.items()}
     with file.relation(whole) as rows:
         names = file.keys(rows.columns)
         if not rows.project("1").limit(1).fetchall():  # times with a zone need pytz
@@ -72,9 +76,13 @@ def _published(
         found = _released(name, rows, asked, present, caps, known, budget)
         header, cells = found.frame.columns, list(map(_cells, found.frame.fetchall()))
     made, texts = found.mechanism, {"sums": sums, "means": means}
-    limits = {name: text for name, text in texts.items() if text}
-    about = {"user": user, "by": ", ".join(names), **limits}
-    facts = {**_noise(made), **({"chosen": str(found.choice)} if found.choice else {})}
+    about = {"user": user, "by": ", ".join(names)}
+    about |= {name: text for name, text in texts.items() if text}
+    facts = {
+        **_noise(made),
+        **_sum_noise(made, limits),
+        **({"chosen": str(found.choice)} if found.choice else {}),
+    }
     if getattr(found, "base", None) is not None:
         facts["next largest count"] = decimal_text(found.base)
     unit = "keys" if name == "keys" else "counters"
@@ -166,6 +174,18 @@ def _noise(made: Any) -> dict[str, str]:
         told = accuracy(made).get("error of one count (95 %)")
         facts |= {"noise of one count (95 %)": told} if told else {}
     return facts
+
+
+def _sum_noise(made: Any, limits: Mapping[str, Range]) -> dict[str, str]:
+    """The errors of sums by noise: of the distances from the middle, and of the count times it."""
+    if not limits:
+        return {}
+    of_sums, of_count = made.sum_errors("0.025"), made.accuracy("0.025").per_query
+    return {
+        f"noise of one sum of {name} (95 %)": f"<= {each.value(most + abs(each.middle) * of_count)}"
+        for (name, each), most in zip(limits.items(), of_sums, strict=True)
+        if not each.mean
+    }
 
 
 def _not_noise(made: Any, k: int | None) -> dict[str, str]:

@@ -4,12 +4,13 @@ Run: python -m tests.frames.large [ROWS [GIB]]   (10^8 rows; memory of Spark, 6 
 A user has about ten rows, and k = 5 of the user's d keys count, chosen uniformly. So a key has
 the sum over its users of min(1, 5/d) users on average, with independent users. Every released
 count must be within six standard deviations, noise included: all of a thousand are, except with
-probability 2e-6. Prints seconds, and those of the processor.
+probability 2e-6. Prints seconds, those of the processor, and the peak memory of the JVM.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -76,12 +77,16 @@ def main() -> None:
         begun, before = time.perf_counter(), os.times()
         mechanism, counts = released(path, gib, folder)
         wall, used = time.perf_counter() - begun, os.times()
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
     processor = sum(after - earlier for after, earlier in zip(used[:4], before[:4], strict=True))
     noise = float(mechanism.sigma) ** 2
     worst = max(abs(counts[key] - mean) / (v + noise) ** 0.5 for key, mean, v in expected)
     assert len(counts) == len(expected) == _KEYS, (len(counts), len(expected))
     assert worst < 6, worst
-    print(f"{rows} rows: {wall:.0f} s, {processor:.0f} CPU s; {_KEYS} counts within {worst:.1f} sd")
+    print(
+        f"{rows} rows: {wall:.0f} s, {processor:.0f} CPU s, {peak:.1f} GiB; {_KEYS} counts within "
+        f"{worst:.1f} sd of DuckDB's"
+    )
 
 
 if __name__ == "__main__":

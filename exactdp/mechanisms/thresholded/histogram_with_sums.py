@@ -19,7 +19,7 @@ from exactdp.mechanisms.thresholded.correlated_histogram import TopK
 from exactdp.mechanisms.thresholded.gaussian_histogram import CONTRIBUTES, GSHM
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
-from exactdp.parameters import Real, integer, positive
+from exactdp.parameters import Real, delta_target, integer, positive
 from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
@@ -97,11 +97,21 @@ class WithSums(Thresholded):
         found = self.drawn(counts, source)
         rows = [checked.get(x, (0,) * len(self.largest)) for x in found.elements]
         columns = []
-        for c, limit in enumerate(self.largest):
-            noise = DiscreteGaussian(sigma2=(self.spread * limit * self.sigma) ** 2)
+        for c, noise in enumerate(self._sum_noises):
             drawn = noise.sample_each(len(rows), source)
             columns.append([row[c] + z for row, z in zip(rows, drawn, strict=True)])
         return replace(found, sums=columns)
+
+    def sum_errors(self, beta: Real) -> tuple[int, ...]:
+        """For each column, a bound of the error of a released sum that holds with probability at
+        least 1 - beta, 0 < beta < 1."""
+        level = 1 - delta_target("beta", beta) / 2
+        return tuple(noise.quantile(level) for noise in self._sum_noises)
+
+    @property
+    def _sum_noises(self) -> list[DiscreteGaussian]:
+        scales = [self.spread * limit * self.sigma for limit in self.largest]
+        return [DiscreteGaussian(sigma2=scale**2) for scale in scales]
 
     def _checked(self, x: Any, row: Sequence[int], count: int) -> tuple[int, ...]:
         name = f"sums[{x!r}]"

@@ -299,3 +299,14 @@ def test_texts_are_the_decimals_of_the_counts(numerators: tuple[int, ...]) -> No
     assert whole.texts() == [[str(n) for n in numerators], ["7"] * 6]
     (long,) = NoisyCounts(["a"], [10**5000]).texts()  # beyond what Python makes text of
     assert long == ["1" + 5000 * "0"]
+
+
+def test_the_error_of_a_sum_is_the_quantile_of_its_noise() -> None:
+    """P(|Z| > e) <= beta at the bound, and not below: by sums of the density, in doubles."""
+    made = GSHMWithSums.for_target(k=3, epsilon=1, delta="1e-6", largest=(2, 7))
+    for limit, most in zip((2, 7), made.sum_errors("0.05"), strict=True):
+        variance = float(limit * made.sigma) ** 2
+        weights = {z: math.exp(-z * z / 2 / variance) for z in range(-3000, 3001)}
+        total = sum(weights.values())
+        beyond = [sum(w for z, w in weights.items() if abs(z) > e) / total for e in (most, most - 1)]
+        assert beyond[0] <= 0.05 < beyond[1]
