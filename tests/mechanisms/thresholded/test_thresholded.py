@@ -308,5 +308,7 @@ def test_the_error_of_a_sum_is_the_quantile_of_its_noise() -> None:
         variance = float(limit * made.sigma) ** 2
         weights = {z: math.exp(-z * z / 2 / variance) for z in range(-3000, 3001)}
         total = sum(weights.values())
-        beyond = [sum(w for z, w in weights.items() if abs(z) > e) / total for e in (most, most - 1)]
+        beyond = [
+            sum(w for z, w in weights.items() if abs(z) > e) / total for e in (most, most - 1)
+        ]
         assert beyond[0] <= 0.05 < beyond[1]
