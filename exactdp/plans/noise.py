@@ -85,8 +85,8 @@ def loss_of(queries: Sequence[PlannedQuery]) -> pld.Pld:
         rate = sum((each.rate(discrete=False) for each in queries), arb(0))
         ratio, shown = enclosure(rate).upper, enclosure(-(-rate).expm1()).upper
     if shown:  # an event of probability `shown`; without it, the laws differ by a factor e^rate
-        given = {"epsilon": rounded_up(ratio, _FINE), "delta": rounded_up(shown, _FINE)}
-        losses.append(pld.approximate(**given))
+        loss, failure = rounded_up(ratio, _FINE), rounded_up(shown, _FINE)
+        losses.append(pld.approximate(epsilon=loss, delta=failure))
     return joined(losses)
 
 

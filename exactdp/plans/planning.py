@@ -125,7 +125,7 @@ def plan(
 
     def excess(size: float) -> float:
         found = delta_of(shape.noises(size), loss, discrete=discrete).upper
-        return log(max(found / share, _SMALL))
+        return log(max(float(found / share), _SMALL))
 
     least = _least(excess, shape.start(loss, share), shape.largest)
     part = share / max(unknown, 1)
