@@ -20,7 +20,8 @@ Floats = NDArray[np.float64]
 _BITS = 128
 
 #: Large losses are followed to a mass of 2^-this; the next number is tried if that is too little.
-_RIGHT_BITS = (128, 1280, 4096)
+#: Losses much rarer than delta would dominate the moments of a sampled step.
+_RIGHT_BITS = (128, 256, 512, 768, 1280, 2048, 4096)
 
 #: Largest number of losses of one step.
 _MOST_LOSSES = 1 << 14
