@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo engines large test test-all test-slow docs tutorials installation wheels statements claims scrutiny vectors
+.PHONY: setup demo engines large test test-all test-slow docs links tutorials installation wheels statements claims scrutiny vectors
 .PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers
 
 # what is compiled once is kept, for workers and for the commands that tests start
@@ -34,6 +34,12 @@ setup: .venv/tools
 # the site in docs/_build; every warning is an error
 docs: .venv-docs/ready
 	.venv-docs/bin/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build
+
+# links and accessibility of the site, whose pictures stay blank here
+links: setup .venv-docs/ready
+	.venv-docs/bin/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto \
+	  -D pictures=0 -D toc_object_entries=0 -d build/links/read docs build/links/site
+	$(BIN)/python -m tests.docs.check_site build/links/site
 
 # the calculator, one HTML file that works offline: needs Node and npm, fetches Pyodide from npm and
 # python-flint's wheel for WebAssembly from PyPI

@@ -17,6 +17,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 _FIELDS = {"Returns": "returns", "Raises": "raises", "Source:": "source"}
 _CODE = (">>>", "...", " ")
@@ -109,6 +110,18 @@ def _documented(env: Any) -> dict[str, list[str]]:
     return names
 
 
+class _ByIndex(SphinxPostTransform):
+    """Leave short names to `_resolve`, which has an index; Sphinx would read all names for each."""
+
+    default_priority = 5  # before references are resolved
+
+    def run(self, **_: Any) -> None:
+        for node in self.document.findall(pending_xref):
+            if node.get("refdomain") == "py" and node.hasattr("refspecific"):
+                del node["refspecific"]
+
+
+@cache
 def _exists(target: str) -> bool:
     """Whether a name means something in this package: by its full name, or where it is used."""
     module, _, name = target.rpartition(".")
@@ -124,4 +137,5 @@ def _exists(target: str) -> bool:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", _process)
     app.connect("missing-reference", _resolve)
+    app.add_post_transform(_ByIndex)
     return {"parallel_read_safe": True}

@@ -30,14 +30,18 @@ def _visit_block(translator: Any, node: nodes.math_block) -> None:
 
 
 class InSentences(SphinxPostTransform):
-    """Formulas in sentences and tables."""
+    """Formulas in sentences and tables, but for pages whose texts are to be typed, or are names."""
 
     default_priority = 900
     formats = ("html",)
     _CODE = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, addnodes.desc_signature)
     _APART = (*_CODE, nodes.title, nodes.Invisible)
 
+    _TYPED = ("conformance", "reference/cli", "reference/bibliography")
+
     def run(self, **_: Any) -> None:
+        if self.env.docname in self._TYPED:
+            return
         for text in list(self.document.findall(nodes.Text)):
             if self._in_sentence(text) and len(found := list(pieces(text.astext()))) > 1:
                 made = [

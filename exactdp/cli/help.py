@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import click
 
-__all__ = ["QUESTIONS", "coloured", "painted"]
+__all__ = ["QUESTIONS", "Sections", "coloured", "painted"]
 
 QUESTIONS = """\
 What do you want to do? (exactdp --help lists all commands, exactdp COMMAND --help explains one)
@@ -22,6 +23,25 @@ _COLOURS = {
     "yellow": ("undecided", "loose"),
 }
 _VERDICT = re.compile("|".join(word for words in _COLOURS.values() for word in words))
+
+
+class Sections(click.Group):
+    """A group whose --help lists its commands by task."""
+
+    #: Task -> names of commands. What stands under no task comes last.
+    sections: ClassVar[Mapping[str, Iterable[str]]] = {}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their tasks."""
+        left = dict.fromkeys(self.list_commands(ctx))
+        for task, names in {**self.sections, "Other": left}.items():
+            found = [(name, self.get_command(ctx, name)) for name in list(names)]
+            rows = [(name, each.get_short_help_str(300)) for name, each in found if each]
+            if rows:
+                with formatter.section(task):
+                    formatter.write_dl(rows)
+            for name, _ in rows:
+                left.pop(name, None)
 
 
 class _Formatter(click.HelpFormatter):

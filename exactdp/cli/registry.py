@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from exactdp.cli.help import Sections
 from exactdp.cli.prepared import prepared
 
 #: Task -> command -> modules of exactdp.cli. The first module has a click command of that name. The
@@ -57,8 +58,10 @@ RENAMED = {
 }
 
 
-class Commands(click.Group):
+class Commands(Sections):
     """A group of the commands in the map."""
+
+    sections = MAP
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the map."""
@@ -81,13 +84,6 @@ class Commands(click.Group):
                 click.echo(note, err=True)
             args = [*new.split(), *args[1:]]
         return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under the tasks of the map."""
-        for task, commands in MAP.items():
-            with formatter.section(task):
-                rows = [(name, _loaded(name).get_short_help_str(300)) for name in commands]
-                formatter.write_dl(rows)
 
 
 def suggested(error: click.ClickException) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
 from exactdp.cli.answers import Answer, answering
+from exactdp.cli.help import Sections
 from exactdp.cli.options import options, overwrite_option
 from exactdp.cli.output import new_file
 from exactdp.cli.publishing import report, save
@@ -17,7 +18,23 @@ from exactdp.cli.publishing import report, save
 __all__ = ["Publication", "release", "releasing"]
 
 
-@click.group(no_args_is_help=True)
+class _ByTask(Sections):
+    sections: ClassVar[Mapping[str, Iterable[str]]] = {
+        "Before a release": ("advise", "cut", "budget", "plan"),
+        "Counts of users, and sums": ("counts", "gshm", "csh", "top-k"),
+        "Keys without counts": ("keys",),
+        "Histograms over numbers or short texts": (
+            *("basic", "stability", "sparse", "padded", "strict-sparse", "compact"),
+        ),
+        "Values and sketches of sparse vectors": (
+            *("threshold", "alp", "signed-alp", "histogram-alp", "log-alp", "threshold-alp"),
+            *("max-projection", "dense-laplace"),
+        ),
+        "After a release": ("query",),
+    }
+
+
+@click.group(cls=_ByTask, no_args_is_help=True)
 def release() -> None:
     """Publish counts, sums, keys or sketches, with noise.
 

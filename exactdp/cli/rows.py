@@ -131,7 +131,10 @@ def dialect_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ("--quote", '"', "Character around cells of CSV rows that contain delimiters."),
         ("--delimiter", ",", "Character between cells of CSV rows."),
     ):
-        command = click.option(flag, default=default, show_default=True, help=text)(command)
+        option = click.option(
+            flag, default=default, metavar="CHARACTER", show_default=True, help=text
+        )
+        command = option(command)
     text = "CSV rows have no header; the columns are named 1, 2, 3, ..."
     return click.option("--no-header", is_flag=True, help=text)(command)
 

@@ -24,7 +24,7 @@ _GREEK = {
     )
 } | {"eps": unescape("&epsilon;")}
 _FUNCTIONS = {"ln", "log", "exp", "ceil", "floor", "max", "min", "cosh", "sinh", "tanh", "coth"}
-_FUNCTIONS |= {"Pr", "Var"}
+_FUNCTIONS |= {"artanh", "Pr", "Var"}
 _RELATIONS = {"<=": "≤", ">=": "≥", "!=": "≠", "->": "→", **{sign: sign for sign in "=<>≤≥≈≠→"}}
 _SIGNS = {"-": _MINUS, _MINUS: _MINUS, "±": "±", "+-": "±"}
 _OPERATORS = {**_SIGNS, "+": "+", "*": "·", "·": "·", "/": "/"}
@@ -191,7 +191,7 @@ class _Formula:
             return None
         self._at += 1
         self._formal |= formal or opening == "|"
-        return f"{_OPEN[: -len('(</mo>')]}{opening}</mo>{made}<mo>{end}</mo></mrow>"
+        return f"<mrow>{_bracket(opening)}{made}{_bracket(end)}</mrow>"
 
     def _doubtful(self, begun: int) -> bool:
         """Whether brackets hold no formula, but a remark such as (k = 10) or a letter."""
@@ -206,9 +206,9 @@ class _Formula:
             return ""
         for opening in "({":
             if found := self._group(opening):
-                return re.sub(r"^<mrow><mo[^>]*>.</mo>(.*)<mo>.</mo></mrow>$", r"\1", found)
+                return re.sub(r"^<mrow><mo[^>]*>.</mo>(.*)<mo[^>]*>.</mo></mrow>$", r"\1", found)
         minus = f"<mo>{_MINUS}</mo>" * bool(self._match(re.compile(f"[{_MINUS}-]")))
-        body = self._match(re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?(?:/\d+)?|∞|\*"))
+        body = self._match(re.compile(r"[A-Za-z]+|[\u0391-\u03c9∞*]|\d+(?:\.\d+)?(?:/\d+)?"))
         if not body:
             self._at = begun
             return ""
@@ -240,10 +240,17 @@ class _Formula:
 
 
 _SPACE = '<mspace width=".17em"/>'
-_OPEN, _CLOSE = '<mrow><mo stretchy="false">(</mo>', "<mo>)</mo></mrow>"
+
+
+def _bracket(sign: str) -> str:
+    return f'<mo stretchy="false">{sign}</mo>'
+
+
+_OPEN, _CLOSE = f"<mrow>{_bracket('(')}", f"{_bracket(')')}</mrow>"
 
 
 def _operator(sign: str | None, more: str = "") -> str:
+    more = 'lspace="0" rspace="0"' if sign == "/" else more
     return f"<mo{more and ' '}{more}>{escape(sign)}</mo>" if sign else ""
 
 
