@@ -63,7 +63,7 @@ def _accountant_class() -> type:
 
 
 class _Certified:
-    """The answers of the accountant; their ends are certainly safe."""
+    """The answers of the accountant: each number is the safe end of a certified enclosure."""
 
     _neighbours: str
     _width: Fraction

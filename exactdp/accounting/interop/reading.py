@@ -197,7 +197,7 @@ def _promise(event: Any, neighbours: str) -> Pld | None:
 
 
 def _selection(event: Any, neighbours: str) -> Pld | None:
-    """Private choice; epsilon is that of the mechanism for these neighbours."""
+    """Private choice; the event states epsilon for these neighbours."""
     if event.epsilon == math.inf:
         raise _NotPrivate
     if not rational("epsilon", event.epsilon):

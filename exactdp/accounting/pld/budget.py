@@ -45,12 +45,12 @@ class Budget:
 
     A sum of rho takes Gaussian noise and pure differential privacy. order: of "renyi", > 1; by
     default the best for Gaussian noise. failures: of "renyi", the part of delta for infinite
-    losses, as those of thresholds; by default a tenth of delta. file: where expenses are kept; all
+    losses, as thresholds have them; by default a tenth of delta. file: where expenses are kept; all
     processes that name this file share the budget. Deleting the file forgets what was spent.
 
-    Privacy loss distributions themselves do not compose under such choices (Tran, Koskela, Raisa,
-    Honkela 2026). If all mechanisms are known in advance, compose their losses instead, and spend
-    the composition. Raises InvalidParameter.
+    Privacy loss distributions do not compose if parameters depend on earlier answers (Tran,
+    Koskela, Raisa, Honkela 2026). If all mechanisms are known in advance, compose their losses
+    instead, and spend the composition. Raises InvalidParameter.
     Source: each of the classes in `exactdp.accounting.pld.filters`.
 
     >>> from exactdp.accounting import pld

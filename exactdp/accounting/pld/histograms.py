@@ -1,7 +1,7 @@
 """The privacy loss of thresholded histograms, from their exact curves.
 
-Upper bound: the curve of the worst neighbours at each epsilon. Lower bound: neighbours that exist,
-or limits of such: all counters shared, with the noise alone; all counters extra, with the threshold
+Upper bound: the curve of the worst neighbours at each epsilon. Lower bound: pairs of neighbours, or
+limits of pairs: all counters shared, with the noise alone; all counters extra, with the threshold
 alone; for the GSHM also half of each, which are independent.
 """
 
@@ -158,7 +158,7 @@ def _noise(mu: Fraction) -> Step:
 
 
 def _hidden(shown: Fraction) -> tuple[Step, ...]:
-    """With the user a key appears with this probability; without the user it never does."""
+    """A key that appears with this probability with the user, and never without."""
     if not shown:
         return ()
     with_, without = Law({"shown": shown, "hidden": 1 - shown}), Law({"hidden": Fraction(1)})

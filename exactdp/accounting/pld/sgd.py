@@ -177,7 +177,8 @@ def most_steps(
     """The largest number of steps for which DP-SGD is (epsilon, delta)-DP.
 
     Parameters as in :func:`sgd` and :func:`calibrate_sgd`; at least one step is tried. With
-    sampling="allocated" the steps are those of whole epochs. Raises InvalidParameter, Undecided.
+    sampling="allocated" the answer is a number of whole epochs, in steps.
+    Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
     >>> pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5").steps

@@ -5,9 +5,9 @@ masses under P, and the others then leak at most D_(t-1)(epsilon - L). So
 
     D_t(epsilon) = max over all pairs of E_P D_(t-1)(epsilon - L),  D_0(epsilon) = (1 - e^epsilon)+,
 
-and an upper bound takes for L a law whose curve is above those of a whole set of pairs, for each of
-a few sets. All losses lie on a grid; all terms are >= 0, so each sum of m products in doubles, in
-any order, has a relative error of at most (m + 1) u, and loses less than UNDERFLOW to underflow.
+and an upper bound takes for L a law whose curve is above the curves of a whole set of pairs, for
+each of a few sets. All losses lie on a grid; all terms are >= 0, so each sum of m products in
+doubles, in any order, has a relative error of at most (m + 1) u, and loses less than UNDERFLOW.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BLOCK_RUNS = 1000
 #: Nodes for each standard deviation of the loss of a run: 4 add 1 % to its variance.
 _FINE = 4
 
-#: The loss of a run is followed to a delta of 2^-this, the loss of all runs to this number of
+#: The loss of a run is followed to a delta of 2^-_REACH_BITS, the loss of all runs to _DEVIATIONS
 #: standard deviations.
 _REACH_BITS, _DEVIATIONS = 60, 12
 
@@ -115,7 +115,10 @@ def _places(last: int) -> NDArray[np.int64]:
 
 
 def _choices(family: Family, step: Fraction, places: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Masses at the places and at infinity, rounded up, whose curve is above that of every set."""
+    """Masses at the places and at infinity, rounded up.
+
+    There is one row for every set of pairs; its curve is above the curves of these pairs.
+    """
     column = {place: i for i, place in enumerate(places.tolist())}
     losses = [place * step for place in column if place >= 0]
     rows = family.deltas(losses)

@@ -2,7 +2,7 @@
 
 n_i queries with sensitivity mu_i over noise are one query with mu^2 = sum n_i mu_i^2: the sum of
 normal losses N(mu^2/2, mu^2) is another (Dong, Roth, Su 2022, Corollary 3.3). So is wide discrete
-noise, up to a factor near 1. A sum of losses that are 0 or infinite is again such a loss. One
+noise, up to a factor near 1. A sum of losses that are 0 or infinite is 0 or infinite. One
 step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition. From the largest
 finite loss on, delta is the mass of infinite losses.
 """
@@ -43,7 +43,7 @@ class ClosedCurve:
         return 0
 
     def below(self, epsilon: arb) -> arb:
-        """A lower bound of delta(epsilon); for epsilon < 0, that at 0."""
+        """A lower bound of delta(epsilon); for epsilon < 0, the bound at 0."""
         return self.delta(_exactly(epsilon.upper().max(arb(0)))).lower()
 
     def above(self, epsilon: arb) -> arb:

@@ -50,7 +50,7 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
 
 
 def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
-    """Delta at a loss < 0, from that at -loss of the pairs in reverse.
+    """Delta at a loss < 0. other: delta at -loss, for the pairs in the other order.
 
     With x = e^loss the result is 1 - x + x delta.
     """

@@ -34,7 +34,7 @@ from exactdp.errors import Undecided
 
 _ATTEMPTS = 12
 
-#: Where a tilt leaves too few digits, it is divided by this number once.
+#: Where rounding takes too many digits, the tilt is divided by this number once.
 _GENTLER = 16.0
 
 T = TypeVar("T")
@@ -140,7 +140,11 @@ def refined(
     fits: Callable[[Enclosure], bool],
     place: Callable[[Enclosure], Fraction],
 ) -> Enclosure:
-    """An answer that fits; place: the loss at which the bounds of an answer are asked for."""
+    """An answer that fits.
+
+    ask: the answer by given bounds of delta. fits: whether it is narrow enough. place: the loss at
+    which an answer needs delta.
+    """
     before = Fraction(2) ** 1100  # wider than any answer
     gentler, stalled = False, 0
     for _ in range(_ATTEMPTS):

@@ -65,7 +65,7 @@ class Untilted(Tilted):
         return below, above
 
     def masses(self) -> tuple[list[arb], list[arb]]:
-        """The exact masses, below and above, both from the same first node on."""
+        """The exact masses, below and above; both lists begin at one node."""
         first = min(measure.first for measure in self.measures)
         below, above = (
             [arb(0)] * (measure.first - first) + measure.masses.balls() for measure in self.measures

@@ -28,7 +28,8 @@ Floats = NDArray[np.float64]
 #: Table of exponentials, product with the mass, and scaling by the sum (one rounding each).
 _TILT_ERROR = EXPONENTIALS_ERROR + 3 * UNIT
 
-#: Tilted masses below this part of the largest one are left out below and raised to it above.
+#: A tilted mass below this part of the largest one is 0 in the measure below, and is raised to this
+#: part in the measure above.
 LEAST = 2.0**-1000
 
 
@@ -49,7 +50,7 @@ class Tilted:
 
     @cached_property
     def coarse(self) -> tuple[Floats, Floats, Floats]:
-        """About 1000 bins of the upper masses: their means, variances and masses, for guesses."""
+        """Means, variances and masses of about 1000 bins of the upper masses, for guesses."""
         size = max(1, len(self.high) // 1000)
         masses = np.pad(self.high, (0, -len(self.high) % size)).reshape(-1, size)
         total, inside = masses.sum(axis=1), np.arange(size)

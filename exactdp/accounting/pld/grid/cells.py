@@ -247,7 +247,7 @@ def _floats(column: arb_mat) -> tuple[NDArray[np.float64], float]:
 
 @lru_cache(maxsize=16)
 def _matrices(half: Fraction, step: Fraction) -> tuple[arb_mat, arb_mat]:
-    """From the coefficients of f in (l - centre)/(half step) to those of the shares over step."""
+    """From coefficients of f in (l - centre)/(half step) to the left and right shares over step."""
     order, unit = range(_TERMS), 1 / ball(half)  # half is a power of two: exact
     left = [moment * unit**m for m, moment in enumerate(_left_moments(ball(step)))]
     right = [unit**m / (m + 1) - part for m, part in enumerate(left)]

@@ -115,8 +115,9 @@ def shared(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
 def merged(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
     """Masses of merged outputs at nodes at or below their loss.
 
-    With the mass under P at the node's loss, or with the mass under Q, the curve is below that of
-    the cells. Left out are cells that may have no mass, and losses below all nodes.
+    Outputs keep their mass under P, or their mass under Q, and get the node's loss; either way the
+    curve is below the curve of the cells. Left out are cells that may have no mass, and losses
+    below all nodes.
     """
     found: dict[int, Masses] = {}
     left = []

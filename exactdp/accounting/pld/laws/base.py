@@ -64,7 +64,7 @@ class LossLaw(ABC):
         """All pairs, if they are known and the law is the worst of them at each epsilon."""
         return None
 
-    #: Whether a tail that is cut off further out takes much longer.
+    #: Whether `bounds` takes much longer if its tails are cut off further out.
     has_slow_tails: ClassVar[bool] = False
 
     #: Whether it is the loss of one step, to which a sample of users can be drawn.
@@ -82,7 +82,7 @@ class LossLaw(ABC):
 
     @property
     def distance(self) -> Fraction | None:
-        """The mu of a pair N(mu, 1) and N(0, 1), else None."""
+        """mu, if the pair is N(mu, 1) and N(0, 1); else None."""
         return None
 
     @property
@@ -191,8 +191,8 @@ class Step:
     """One step: the laws of its loss in both orders of the neighbours.
 
     removed: the data with the user against the data without (or one of two replaced users against
-    the other). added: the opposite order. real: where no single pair of data sets has these laws,
-    sequences of steps that pairs of data sets have, or limits of these; else empty.
+    the other). added: the opposite order. real: empty if one pair of data sets has these laws; else
+    lower bounds, where each entry lists the steps of one pair of data sets, or limits of these.
     attained: whether at each epsilon some pair of data sets attains delta of a single run.
     """
 

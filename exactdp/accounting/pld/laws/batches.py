@@ -119,7 +119,7 @@ def _put(a: arb, b: arb, first: arb, joint: arb, second: arb) -> arb:
 
 
 def _root(square: arb) -> arb:
-    """The square root of a number >= 0, of which a ball is known that may reach below 0."""
+    """The square root of a number >= 0, given a ball around it that may reach below 0."""
     low, high = square.lower().max(arb(0)), square.upper().max(arb(0))
     return arb(low.mid().sqrt().union(high.mid().sqrt()))
 

@@ -29,7 +29,7 @@ _SHARES = sorted(
     | {1 - Fraction(1, _CELLS << k) for k in range(60)}
 )
 
-#: Small losses are followed to a mass of 2^-this in a sketch.
+#: A sketch leaves out the smallest losses, with a mass of 2^-_LEFT_BITS.
 _LEFT_BITS = 96
 
 
@@ -64,8 +64,8 @@ class DensityLaw(densities.Line, LossLaw):
 def _side(
     masses: Callable[[arb], Masses], centre: float, scale: float, bits: int
 ) -> Iterator[tuple[float, float]]:
-    """Cells from the centre outward, with widths such that the mass left over falls by about as
-    much as in a third of a standard deviation of a normal law."""
+    """Cells from the centre outward. In each the mass that is left falls by about as much as in a
+    third of a standard deviation of a normal law."""
     place, width = centre, scale / 8
     p, q = masses(arb(place))
     while p > 0 and (log_left := -log_of(p)) < bits * math.log(2):

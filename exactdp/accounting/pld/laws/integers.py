@@ -46,15 +46,15 @@ class IntegerNoise(ListedLaw):
 
     @abstractmethod
     def moved(self, tail_bits: int, *moves: int) -> Iterator[list[arb]]:
-        """The masses of the noise moved by each of these integers, at the same places.
+        """At every place, the masses of the noise moved by each of these integers.
 
-        Tails where all ratios are constant may be one place. Of each list 2^-tail_bits may be left
-        out.
+        Several places where all ratios are equal may be one item. For each move, places with a
+        total mass of at most 2^-tail_bits may be left out.
         """
 
     @abstractmethod
     def rest(self, tail_bits: int) -> arb:
-        """What `moved` leaves out of each list."""
+        """The mass that `moved` leaves out for each move."""
 
     def replaced(self) -> LossLaw:
         return self._with_shift(2 * self.shift)
@@ -299,7 +299,7 @@ class GroupedNoise(_OnSample):
 
 
 def _sum_around(centre: Fraction, sigma2: Fraction) -> arb:
-    """sum_z e^(-(z + centre)^2/(2 sigma2)), by one of two sums that are equal by Poisson."""
+    """sum_z e^(-(z + centre)^2/(2 sigma2)), directly or by Poisson's summation formula."""
     place, total, z = centre - round(centre), arb(0), 0
     wide = sigma2 > 1
     rate = 2 * ball(sigma2) * arb.pi() ** 2 if wide else 1 / (2 * ball(sigma2))

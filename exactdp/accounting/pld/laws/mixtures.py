@@ -13,7 +13,7 @@ is convex, the integrand is at most
 
     sum_i w_i v_j^(-s) e^((s + 1)(a_i x - a_i^2/2) - s (b_j x - b_j^2/2)) phi(x)
 
-for every j, with (a_i, w_i) the shifts and weights of p and (b_j, v_j) those of q: normal tails.
+for every j, where (a_i, w_i) are the shifts and weights of p, and (b_j, v_j) of q: normal tails.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ sides, and the user is in the sample with probability q. The pair is (1 - q) N(0
 sinh(l/2)/q the loss is l at x = (l/2 + asinh z)/mu, from a quadratic equation for e^(mu x).
 
 Batches of fixed size, drawn without replacement: another user takes the user's place. For l >= 0
-the worst pair is that of a Poisson sample with and without the user, moved by 2 mu; for l < 0 it is
-the same pair in the other order. Their curves meet at l = 0 with a kink: a mass of loss 0.
+the worst pair is a Poisson sample with the user, who moves the sum by 2 mu, against one without;
+for l < 0, this pair in the other order. Both curves meet at l = 0 with a kink: a mass of loss 0.
 Source: exactdp statement explain certified-pld, section 4.
 """
 
@@ -237,7 +237,7 @@ class ReplacedNormal(NormalLaw):
 
 @dataclass(frozen=True)
 class BatchNormal(NormalLaw):
-    """The pair with the curve of a sampled law for losses >= 0 and of its reverse for losses < 0.
+    """The pair whose curve is a sampled law's for losses >= 0 and its reverse's for losses < 0.
 
     whole: the law for replace-one neighbours without sampling.
     """

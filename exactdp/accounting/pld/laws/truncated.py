@@ -6,13 +6,12 @@ least B of the n - 1 others are drawn. T is independent of the user, so the uppe
 - Without T nobody is left out, and the user takes part with probability q: a Poisson sample.
 - With T, the others in the batch are B users drawn uniformly, unless the user takes the place of
   one of them: with probability r = P(more than B of n are drawn) B/(n P(T)), as by symmetry each of
-  the n users is in B/n of these batches. Given the B - 1 users who stay, the pair is that of a
-  Poisson sample at rate r with a user who moves the sum by up to twice the sensitivity. Such pairs
-  with the same weights are no worse than the worst of them.
+  the n users is in B/n of these batches. Given the B - 1 users who stay, the user moves the sum by
+  up to twice the sensitivity, with probability r, as on a Poisson sample at rate r. A mean over the
+  B - 1 users, with the same weights on both sides, is no worse than the worst of them.
 
-For replace-one neighbours the user takes part with the same probabilities with either data, so the
-pair with T is that of a batch drawn without replacement at rate r; also if one data is a record
-that adds 0.
+For replace-one neighbours the user takes part with the same probabilities with either data, also if
+one data is a record that adds 0. So given T the pair is a batch without replacement at rate r.
 
 Lower bound: all others add 0. Then the step is a Poisson sample at the rate at which the user is in
 the batch.
@@ -66,7 +65,7 @@ class _Draws:
 
 @dataclass(frozen=True)
 class _Told(Density):
-    """The density of a loss that is drawn from one of several laws, when the law is told."""
+    """The density of a loss from one of several laws, drawn at random; the draw is published."""
 
     parts: Sequence[tuple[Density, arb]]
 
