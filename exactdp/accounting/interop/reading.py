@@ -108,24 +108,8 @@ def _parts(event: Any, times: int = 1) -> Iterator[tuple[Any, int]]:
 
 def _step(event: Any, neighbours: str) -> Pld | None:
     """The loss of one mechanism, or of several on one sample. Raises _NotPrivate."""
-    kind = type(event).__name__
-    if kind == "PoissonSampledDpEvent":
-        return _poisson(event, neighbours)
-    if kind == "SampledWithoutReplacementDpEvent":
-        return _batch(event, neighbours)
-    if kind == "TruncatedSubsampledGaussianDpEvent":
-        return _truncated(event, neighbours)
-    if kind == "RandomizedResponseDpEvent":
-        return _response(event, neighbours)
-    if kind == "EpsilonDeltaDpEvent":
-        return _promise(event, neighbours)
-    if kind in ("ExponentialMechanismDpEvent", "PermuteAndFlipDpEvent"):
-        return _selection(event, neighbours)
-    if kind == "SingleEpochTreeAggregationDpEvent":
-        _only(neighbours, REPLACE_SPECIAL)
-        return _tree(event).replaced_by_null()
-    if kind == "MixtureOfGaussiansDpEvent":
-        _only(neighbours, ADD_REMOVE, REPLACE_SPECIAL)
+    if reader := _FOR_NEIGHBOURS.get(type(event).__name__):
+        return reader(event, neighbours)
     return _for_neighbours(_noise(event), neighbours)
 
 
@@ -279,14 +263,20 @@ def _random_shifts(event: Any) -> Pld | None:
     return pld.gaussian_mixture(sigma=sigma, sensitivities=shifts, weights=weights)
 
 
-def _tree(event: Any) -> Pld:
+def _mixture(event: Any, neighbours: str) -> Pld | None:
+    _only(neighbours, ADD_REMOVE, REPLACE_SPECIAL)
+    return _for_neighbours(_random_shifts(event), neighbours)
+
+
+def _tree(event: Any, neighbours: str) -> Pld:
     """Each record is in one leaf of one tree, and in one node of each level above.
 
     Only whole subtrees are released: n steps fill floor(log2 n) + 1 levels.
     """
+    _only(neighbours, REPLACE_SPECIAL)
     counts = event.step_counts if hasattr(event.step_counts, "__iter__") else [event.step_counts]
     most = max(integer("step_counts", count, least=1) for count in counts)
-    return _gaussian(event).composed(most.bit_length())
+    return _gaussian(event).composed(most.bit_length()).replaced_by_null()
 
 
 _MECHANISMS: dict[str, Callable[[Any], Pld | None]] = {
@@ -295,6 +285,20 @@ _MECHANISMS: dict[str, Callable[[Any], Pld | None]] = {
     "DiscreteLaplaceDpEvent": _discrete_laplace,
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "MixtureOfGaussiansDpEvent": _random_shifts,
+}
+
+
+#: Events whose loss depends on the neighbours in a way of its own.
+_FOR_NEIGHBOURS: dict[str, Callable[[Any, str], Pld | None]] = {
+    "PoissonSampledDpEvent": _poisson,
+    "SampledWithoutReplacementDpEvent": _batch,
+    "TruncatedSubsampledGaussianDpEvent": _truncated,
+    "RandomizedResponseDpEvent": _response,
+    "EpsilonDeltaDpEvent": _promise,
+    "ExponentialMechanismDpEvent": _selection,
+    "PermuteAndFlipDpEvent": _selection,
+    "SingleEpochTreeAggregationDpEvent": _tree,
+    "MixtureOfGaussiansDpEvent": _mixture,
 }
 
 

@@ -14,9 +14,9 @@ from exactdp.accounting.pld.mechanisms import (
     laplace,
     laws,
     randomized_response,
+    together,
 )
 from exactdp.accounting.pld.sgd import calibrate_sgd, most_steps, sgd
-from exactdp.accounting.pld.together import together
 from exactdp.lazy import lazily
 
 if TYPE_CHECKING:

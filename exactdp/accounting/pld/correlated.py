@@ -39,7 +39,7 @@ from exactdp.accounting.neighbours import add_remove
 from exactdp.accounting.pld.laws.base import LossLaw, Step
 from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
-from exactdp.accounting.pld.together import root
+from exactdp.accounting.pld.mechanisms import root
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, integer, positive, rational

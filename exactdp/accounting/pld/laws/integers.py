@@ -20,7 +20,7 @@ from exactdp.accounting.certify.lattice import above, excess, is_smooth, smoothi
 from exactdp.accounting.pld.grid.lattice import MOST_NODES, Outcome
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.accounting.pld.laws.base import Curve, Ends, LossLaw
-from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw
+from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw, bounded_part
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -292,10 +292,7 @@ class GroupedNoise(_OnSample):
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
         if self.removed:  # a mixture leaves out no more than the law of the whole group
             return self.noise._with_shift(self.size * self.noise.shift).left_out(s, bits)
-        # all losses are at most -size log(1 - rate)
-        largest = -self.size * ball(1 - self.rate).log()
-        bits += math.ceil(float(s) * float(largest.upper()) * 1.5)  # 1.5 > 1/log 2
-        return (ball(s) * largest).exp() * arb(2) ** -bits, bits
+        return bounded_part(-self.size * ball(1 - self.rate).log(), s, bits)
 
 
 def _sum_around(centre: Fraction, sigma2: Fraction) -> arb:

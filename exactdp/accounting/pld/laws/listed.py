@@ -216,10 +216,7 @@ class SampledListed(ListedLaw):
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
         if self.removed:  # mixtures leave out no more than the laws that are mixed
             return self.base.left_out(s, bits)
-        # all losses are at most -log(1 - rate)
-        largest = -ball(1 - self.rate).log()
-        bits += math.ceil(float(s) * float(largest.upper()) * 1.5)  # 1.5 > 1/log 2
-        return (ball(s) * largest).exp() * arb(2) ** -bits, bits
+        return bounded_part(-ball(1 - self.rate).log(), s, bits)
 
     def is_bounded(self) -> bool:
         return self.base.is_bounded()
@@ -284,6 +281,12 @@ class BatchListed(ListedLaw):
 
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
         return self.base.left_out(s, bits)
+
+
+def bounded_part(largest: arb, s: Fraction, bits: int) -> tuple[arb, int]:
+    """`ListedLaw.left_out` where no loss is above `largest`."""
+    bits += math.ceil(float(s) * float(largest.upper()) * 1.5)  # 1.5 > 1/log 2
+    return (ball(s) * largest).exp() * arb(2) ** -bits, bits
 
 
 def listed_excess(law: ListedLaw, epsilon: Fraction) -> arb:
