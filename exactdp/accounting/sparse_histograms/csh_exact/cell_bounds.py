@@ -231,14 +231,24 @@ class CellBounds:
         growth = (width * width / 2).exp()
         others = [mean.exp() * growth for mean in means]  # E[e^X | M = m]
         tops = [_Top.of(log, mean, width) for log, mean in zip(self.logs, means, strict=True)]
+        paid = others
+        if not width > 0:
+            pairs = zip(self.about, others, strict=True)
+            shortfalls = [(1 - lost - other).max(arb(0)) for lost, other in pairs]
+        elif width < NARROW:  # Phi(T - w) saves little
+            shortfalls = [_narrow(x, top, width) for x, top in zip(self.about, tops, strict=True)]
+        else:
+            costs = [x * cdf(top.at - width) for x, top in zip(others, tops, strict=True)]
+            each = zip(self.about, tops, costs, strict=True)
+            shortfalls = [_shortfall(x, top, cost, width) for x, top, cost in each]
+            paid = self._paid(tops, others, costs, slope, width)
         values = [
-            lost + _shortfall(lost, top, other, width) if log.is_finite() else arb(1)
-            for lost, log, top, other in zip(self.about, self.logs, tops, others, strict=True)
+            lost + more if log.is_finite() else arb(1)
+            for lost, more, log in zip(self.about, shortfalls, self.logs, strict=True)
         ]
         sag, (masses, rises, spreads, beyond) = (slope * ball(self.step)) ** 2 / 8, self._weights
         steps = [high - low for low, high in pairwise(values)]
         plain = sum(map(mul, rises, steps), values[0])
-        paid = self._paid(tops, others, slope, width)
         gap, faint = beyond, plain * _FAINT
         for i, more in enumerate(steps):
             lower = sag * paid[i]
@@ -248,7 +258,12 @@ class CellBounds:
         return Bound((plain + gap).upper(), plain - (self._twice_as_wide(values) - plain) / 3)
 
     def _paid(
-        self, tops: Sequence[_Top], others: Sequence[arb], slope: arb, width: arb
+        self,
+        tops: Sequence[_Top],
+        others: Sequence[arb],
+        at_nodes: Sequence[arb],
+        slope: arb,
+        width: arb,
     ) -> list[arb]:
         """Upper bounds on y_1 E[e^(w xi); xi < T] on the cells.
 
@@ -256,12 +271,11 @@ class CellBounds:
         ln G's own height s above its chord, over w. ln Phi is concave, with derivative phi/Phi, and
         e^(w^2/2) y phi(T - w) = G phi(T): so s/w beyond a node multiplies the value A there by at
         most exp(s/w G phi(T)/A). Where the right node has the larger T, y_1 = y_2 e^(c h).
+
+        others: E[y e^(w xi)] at the nodes; at_nodes: A there.
         """
         found = list(others)
-        if not width > NARROW:
-            return found  # there Phi(T - w) saves little
         rise = (slope * ball(self.step)).exp()
-        at_nodes = [x * cdf(top.at - width) for x, top in zip(others, tops, strict=True)]
         for i, sag in enumerate(self.sags):
             here, after = tops[i], tops[i + 1]
             if here.at > after.at:
@@ -333,19 +347,22 @@ class _Top(NamedTuple):
         return cls(top, cdf(top), pdf(top))
 
 
-def _shortfall(lost: arb, top: _Top, other: arb, width: arb) -> arb:
-    """An upper bound on E[(g - y e^(w xi))_+] for g = 1 - lost; other = E[y e^(w xi)]."""
-    if not width > 0:
-        return (1 - lost - other).max(arb(0))
+def _shortfall(lost: arb, top: _Top, cost: arb, width: arb) -> arb:
+    """An upper bound on E[(g - y e^(w xi))_+], g = 1 - lost; cost = E[y e^(w xi); xi < T]."""
+    if top.at < -_FAR:  # 1 - e^-x <= x, and E(T - xi)_+ <= phi(T)/T^2
+        return width * top.density / (top.at * top.at)
+    return (1 - lost) * top.below - cost
+
+
+def _narrow(lost: arb, top: _Top, width: arb) -> arb:
+    """`_shortfall` by g E(1 - e^(-w (T - xi)))_+ and 1 - e^-x <= x - x^2/2 + x^3/6."""
     at, below, density = top
-    if at < -_FAR:  # 1 - e^-x <= x, and E(T - xi)_+ <= phi(T)/T^2
+    if at < -_FAR:
         return width * density / (at * at)
-    if width < NARROW:  # g E(1 - e^(-w (T - xi)))_+ and 1 - e^-x <= x - x^2/2 + x^3/6
-        first = at * below + density
-        second = below + at * first
-        third = 2 * first + at * second
-        return (1 - lost) * width * (first - width / 2 * (second - width / 3 * third))
-    return (1 - lost) * below - other * cdf(at - width)
+    first = at * below + density
+    second = below + at * first
+    third = 2 * first + at * second
+    return (1 - lost) * width * (first - width / 2 * (second - width / 3 * third))
 
 
 def _smaller(bound: arb, other: arb) -> arb:
