@@ -12,14 +12,11 @@ from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, rational
 from exactdp.statement import checker
 from exactdp.statement.deriving import Derived, delta_bounds, least_epsilon
-from exactdp.statement.releases import Release, loss_of, number
+from exactdp.statement.releases import DIGITS, Release, loss_of, number, rounded_up, small
 
-__all__ = ["Claim", "claims_of", "rounded_up"]
+__all__ = ["Claim", "claims_of"]
 
 Claim = dict[str, Any]
-
-#: Digits of a claimed number, which is rounded away from the truth.
-_DIGITS = 10
 
 #: A lower bound below this share of the upper one is not worth a claim.
 _WORTH = Fraction(1, 2)
@@ -146,17 +143,5 @@ def _type_two(releases: list[Release], relation: str, level: Fraction) -> Claim:
     return {**claim, "at_least": _down(found)}
 
 
-def rounded_up(value: Fraction) -> str:
-    """The number with a few digits, not below it, as a statement writes it."""
-    text = Enclosure.exact(value).decimal_upper(_DIGITS)
-    return _small(text, "1e-999")
-
-
 def _down(value: Fraction) -> str:
-    return _small(Enclosure.exact(value).decimal_lower(_DIGITS), "0")
-
-
-def _small(text: str, otherwise: str) -> str:
-    """The text, or another one for numbers that are too small for a statement."""
-    exponent = text.partition("e")[2]
-    return otherwise if exponent and int(exponent) < -999 else text
+    return small(Enclosure.exact(value).decimal_lower(DIGITS), "0")

@@ -10,8 +10,8 @@ from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import Undecided
 from exactdp.parameters import decimal_text
-from exactdp.statement.claims import Claim, rounded_up
-from exactdp.statement.releases import Release, merged, number
+from exactdp.statement.claims import Claim
+from exactdp.statement.releases import Release, merged, number, rounded_up
 
 __all__ = ["Content", "budgeted", "facts_of", "promised"]
 

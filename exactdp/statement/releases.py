@@ -13,13 +13,15 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.neighbours import relation
-from exactdp.accounting.pld.laws.base import LossLaw
+from exactdp.accounting.pld.laws.base import LossLaw, Step
+from exactdp.accounting.pld.laws.contest import BoundedRange
 from exactdp.accounting.pld.laws.curves import CurveLaw
 from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
 from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
 from exactdp.accounting.pld.laws.laplace import Laplace
 from exactdp.accounting.pld.laws.listed import SampledListed
 from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import decimal_text, integer
 
@@ -43,12 +45,21 @@ NEIGHBOURS = {
     "zero-out": pld.REPLACE_SPECIAL,
 }
 
+#: Digits of a claimed number, which is rounded away from the truth.
+DIGITS = 10
+
+#: Up to this number of runs, epsilons of bounded range add up to less than rho gives at delta 1e-6:
+#: n w < n w^2/8 + 2 sqrt(n w^2/8 ln 10^6) for n < 6.9.
+_PURE = 6
+
 _MOST_TIMES, _MOST_RELEASES, _MOST_OUTCOMES, _LONGEST = 10**9, 500, 5000, 60
 
 _NAMED = (
     "a mechanism that a privacy statement can name: Gaussian, Laplace, discrete Gaussian or "
-    "discrete Laplace noise, with or without Poisson sampling, an exact law, or an (epsilon, "
-    "delta)-DP mechanism"
+    "discrete Laplace noise, with or without Poisson sampling, an exact law, the exponential "
+    "mechanism, a noisy maximum, or an (epsilon, delta)-DP mechanism; for others (random "
+    "allocation, batches, truncated samples, Gaussian selection) the checker has no rule: state "
+    "their promise, statement.of(loss.guarantee(epsilon))"
 )
 
 
@@ -64,6 +75,18 @@ def number(name: str, value: Fraction) -> str:
     return text
 
 
+def rounded_up(value: Fraction) -> str:
+    """The number with a few digits, not below it, as a statement writes it."""
+    text = Enclosure.exact(value).decimal_upper(DIGITS)
+    return small(text, "1e-999")
+
+
+def small(text: str, otherwise: str) -> str:
+    """The text, or another one for numbers that are too small for a statement."""
+    exponent = text.partition("e")[2]
+    return otherwise if exponent and int(exponent) < -999 else text
+
+
 def neighbours_of(text: str) -> str:
     """The name of a relation in a statement; "pair" for one that only words describe."""
     named = {relation(value): name for name, value in NEIGHBOURS.items()}
@@ -76,13 +99,37 @@ def releases_of(loss: pld.Pld) -> list[Release]:
         found = Described(f"{len(loss.steps)} mechanisms, run {loss.count} times")
         allowed = f"at most {_MOST_RELEASES} mechanisms, each run at most 1e9 times"
         raise InvalidParameter("loss", found, allowed)
-    for step, _ in loss.steps:  # a law that only bounds a mechanism does not name it
-        if step.real and not isinstance(step.removed, CurveLaw):
-            raise InvalidParameter("mechanism", Described("one known by a bound"), _NAMED)
-    releases = [{**fields_of(step.removed), "times": n} for step, n in loss.steps]
+    releases = [{**_fields(step, n), "times": n} for step, n in loss.steps]
     if any("rate" in made for made in releases) and neighbours_of(loss.neighbours) != "add-remove":
         raise InvalidParameter("neighbours", loss.neighbours, "add-remove neighbours, for samples")
     return releases
+
+
+def _fields(step: Step, times: int) -> Release:
+    """The fields of a step; for a mechanism that is known only by a bound, its promise.
+
+    The promise is epsilon (noisy maximum) or rho (Gaussian noise with an irrational distance); for
+    bounded range epsilon, or rho if many runs are composed.
+    """
+    law = step.removed
+    if isinstance(law, CurveLaw) and isinstance(law.curve_of_one, BoundedRange):
+        width = law.curve_of_one.width  # rho: the proof is in exactdp.audit.numbers.concentrated
+        return (
+            _pure(width)
+            if times <= _PURE
+            else {"mechanism": "zcdp", "rho": rounded_up(width**2 / 8)}
+        )
+    if not step.real or isinstance(law, CurveLaw):
+        return fields_of(law)
+    if all(step.real) and isinstance(law, Laplace):
+        return _pure(law.mu)
+    if all(step.real) and isinstance(law, Gaussian):
+        return {"mechanism": "zcdp", "rho": rounded_up(law.mu**2 / 2)}
+    raise InvalidParameter("mechanism", Described("one known by a bound"), _NAMED)
+
+
+def _pure(epsilon: Fraction) -> Release:
+    return {"mechanism": "approximate", "epsilon": number("epsilon", epsilon), "delta": "0"}
 
 
 @singledispatch

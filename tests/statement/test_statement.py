@@ -60,14 +60,33 @@ def test_a_claimed_epsilon_is_about_the_least() -> None:
         _NOISE.allocated(10),
         _NOISE.sampled("0.1").replaced(),
         pld.gaussian_mixture(sigma=2, sensitivities=[1, 2], weights=["0.7", "0.3"]),
-        pld.noisy_max(epsilon=1, noise="laplace"),  # bounded by Laplace noise, and no such noise
         pld.noisy_max(epsilon=1, noise="exponential").sampled("0.1"),
-        pld.exponential(epsilon=1),
+        pld.gaussian_noisy_max(sigma=2, options=3),
+        _NOISE.sampled("0.1", batch_limit=3, users=9),
     ],
 )
 def test_what_a_statement_cannot_name_is_refused(loss: pld.Pld) -> None:
     with pytest.raises(InvalidParameter, match=r"mechanism|neighbours"):
         statement.of(loss, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    ("loss", "kind"),
+    [
+        (pld.noisy_max(epsilon="0.1", noise="laplace").composed(50), "approximate"),
+        (pld.exponential(epsilon="0.1"), "approximate"),
+        (pld.exponential(epsilon="0.1").composed(50), "zcdp"),
+        (pld.matrix(sigma=4, strategy=[1, "0.5"], steps=9), "zcdp"),  # sqrt(5)/2
+        (pld.matrix(sigma=4, strategy=[3, 4], steps=9), "gaussian"),  # sqrt(25)
+    ],
+)
+def test_a_mechanism_without_a_rule_is_stated_by_its_promise(loss: pld.Pld, kind: str) -> None:
+    made = statement.of(loss, epsilon="1.5")
+    (release,), (claim,) = made.fields["releases"], made.fields["claims"]
+    assert release["mechanism"] == kind
+    assert loss.delta("1.5").lower <= Fraction(claim["at_most"])
+    assert kind == "gaussian" or "at_least" not in claim
+    assert made.check().verdict == "valid"
 
 
 def test_a_claim_is_needed_and_of_a_guarantee_none() -> None:
