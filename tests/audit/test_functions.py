@@ -7,7 +7,6 @@ draws. Expected laws are formulas.
 from __future__ import annotations
 
 import functools
-import math
 import os
 import select
 import subprocess
@@ -18,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from exactdp.audit import compare, foreign_law, private
+from exactdp.audit import compare, foreign_law
 from exactdp.law import Law
 
 
@@ -185,64 +184,6 @@ def test_a_round_that_learns_about_an_older_number_does_not_start_over() -> None
 
     law = foreign_law(rounds, progress=False)
     assert law[1] == Fraction(1, 2) * (1 - Fraction(1, 16))
-
-
-class Laplace:
-    """P(x) proportional to exp(-|x|/scale): rejection in methods (Canonne, Kamath and Steinke)."""
-
-    def __init__(self, scale: int) -> None:
-        self.scale = scale
-
-    def trial(self, numerator: int, denominator: int, rng: Any) -> bool:
-        """True with probability exp(-numerator/denominator)."""
-        k = 1
-        while rng.randrange(denominator * k) < numerator:
-            k += 1
-        return k % 2 == 1
-
-    def sample(self, rng: Any) -> int:
-        while True:
-            rest = rng.randrange(self.scale)
-            if not self.trial(rest, self.scale, rng):
-                continue
-            size = rest
-            while self.trial(1, 1, rng):
-                size += self.scale
-            negative = rng.randrange(2)
-            if not (negative and size == 0):
-                return -size if negative else size
-
-
-class Counter:
-    """A count that is asked for with noise."""
-
-    def __init__(self, count: int, rng: Any) -> None:
-        self.count, self.rng, self.noise, self.asked = count, rng, Laplace(2), 0
-
-    def release(self) -> int:
-        self.asked += 1
-        return self.count + self.noise.sample(self.rng)
-
-
-OUTSIDE = Laplace(2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"program": lambda count, rng: count + OUTSIDE.sample(rng)},
-        {"program": lambda counter, rng: counter.release(), "make": Counter},
-    ],
-    ids=["built outside", "built inside"],
-)
-def test_discrete_laplace_by_rejection_in_a_class(options: dict[str, Any]) -> None:
-    found = private(
-        left=0, right=1, epsilon="0.4", residual="1e-10", progress=False, **options
-    ).deltas
-    law = {x: math.exp(-abs(x) / 2) * math.tanh(1 / 4) for x in range(-99, 100)}
-    delta = sum(max(0.0, p - math.exp(0.4) * law.get(x - 1, 0.0)) for x, p in law.items())
-    assert all(abs(each.lower - delta) < 1e-9 and abs(each.upper - delta) < 1e-9 for each in found)
 
 
 def sparse_vector(queries, rng):

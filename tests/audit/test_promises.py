@@ -134,14 +134,6 @@ PROMISES: list[tuple[Promise, Promise]] = [
 ]  # fmt: skip
 
 
-def test_the_numbers_of_randomised_response() -> None:
-    p = math.e / (1 + math.e)
-    assert math.tanh(0.5) == pytest.approx(0.46212, abs=1e-5)  # KL divergence, the best order
-    assert math.log(p**2 / (1 - p) + (1 - p) ** 2 / p) < 0.73533
-    assert 2 * norm.ppf(p) < 1.23204
-    assert p - (1 - p) * math.exp(0.5) < 0.2877
-
-
 @pytest.mark.parametrize(
     ("broken", "kept"), PROMISES, ids=lambda promise: f"{promise.kind}:{promise.text}"
 )

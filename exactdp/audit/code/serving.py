@@ -97,10 +97,14 @@ def _held(value: Any) -> list[Any]:
     if isinstance(value, types.FunctionType):  # not its module
         cells = (gc.get_referents(cell) for cell in value.__closure__ or ())
         return [value.__defaults__, value.__kwdefaults__, value.__dict__, *cells]
-    if isinstance(value, type):
-        return [v for k, v in vars(value).items() if not k.startswith("__") or k == "__init__"]
     if isinstance(value, (types.ModuleType, *GENERATORS)):  # draws are noticed where they happen
         return []
     if isinstance(value, (set, frozenset)):  # in an order that differs
         return []
-    return [each for each in gc.get_referents(value) if each is not type(value)]
+    kind = value if isinstance(value, type) else type(value)
+    source = str(getattr(sys.modules.get(kind.__module__), "__file__", ""))
+    if not source.endswith(".py") and kind.__module__.split(".")[0] not in sys.stdlib_module_names:
+        return []  # of a compiled library: functions refer to all of their module
+    if isinstance(value, type):
+        return [v for k, v in vars(value).items() if not k.startswith("__") or k == "__init__"]
+    return [each for each in gc.get_referents(value) if each is not kind]

@@ -13,6 +13,7 @@ import gc
 import random
 import sys
 import types
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -126,17 +127,19 @@ def _drawing(maker: Any) -> str:
     while todo:
         found, kind = todo.pop()
         if isinstance(found, type):
-            todo += [(getattr(found, name, None), found) for name in _CONSTRUCTORS]
-        function = getattr(found, "__func__", found)
-        code = getattr(function, "__code__", None)
-        if id(code) in seen or code is None or not function.__module__.startswith(package):
+            todo += [(getattr_static(found, name, None), found) for name in _CONSTRUCTORS]
+        function: Any = getattr(found, "__func__", found)
+        if not isinstance(function, types.FunctionType) or id(function) in seen:
             continue
-        seen.add(id(code))
+        code = function.__code__
+        if not str(function.__module__).startswith(package):
+            continue
+        seen.add(id(function))
         arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         for word in (*arguments, *code.co_names):
             if word in _DRAWING or "rng" in word.lower() or "random" in word.lower():
                 return str(word)
-            todo.append((getattr(kind, word, None), kind))
+            todo.append((getattr_static(kind, word, None), kind))
             if "-packages" not in code.co_filename:
                 todo.append((function.__globals__.get(word), kind))
     return ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 _HOLE = re.compile(r"<([A-Za-z]+)>")
 
 #: What looks at a number rather than calculating with it.
-_LOOKS = re.compile(r"np\.|json|struct|type\(|case int| is |copy|functools|operator|numbers|stat")
+_LOOKS = re.compile(r"np\.|json|type\(|case int| is ")
 
 _SHARED: dict[str, list[str]] = {
     "I": [
@@ -54,16 +54,10 @@ _SHARED: dict[str, list[str]] = {
         "int(str(<I>))",
         "math.gcd(<I>, 6)",
         "(lambda t: t + 1)(<I>)",
-        "copy.copy(<I>)",
         "int(np.sum([<I>, <I>]))",
         "np.array([<I>, 2]).max()",
-        "(np.uint8(200) + <I>)",
-        "(<I> * np.int8(3))",
         "np.int64(<I>)",
-        "(np.array([<I>]) * 2**61)[0]",
         "[<I>, <I>].index(<I>)",
-        "functools.reduce(operator.sub, [<I>, <I>])",
-        "functools.partial(operator.mul, <I>)(<I>)",
         "max([<I>, <I>], key=lambda t: -t)",
         "next((t for t in range(5) if t > <I>), <I>)",
         "(<B> + <B>)",
@@ -98,8 +92,6 @@ _SHARED: dict[str, list[str]] = {
         "(Fraction(1, 3) * <I>)",
         "(<I> * Decimal('0.5'))",
         "np.sqrt(abs(<F>))",
-        "(np.float32(0.1) + <F>)",
-        "statistics.mean([<I>, <I>])",
     ],
     "B": [
         "(<I> < <I>)",
@@ -118,18 +110,13 @@ _SHARED: dict[str, list[str]] = {
         "isinstance(<I>, int)",
         "isinstance(<F>, float)",
         "(type(<I>) is int)",
-        "(type(<F>) in (int, float))",
-        "(<I> is <c>)",
-        "(<B> is True)",
         "(<I> != <F>)",
         "(<c> < <F> < <C>)",
         "math.isnan(<F>)",
         "(<S> == <S>)",
         "<S>.isdigit()",
-        "hasattr(<I>, 'dtype')",
         "any([<B>, <B>])",
         "(<B> ^ <B>)",
-        "isinstance(<I>, numbers.Integral)",
         "np.isclose(<F>, 0.5)",
         "np.any(np.array([1, 3]) > <I>)",
     ],
@@ -143,13 +130,10 @@ _SHARED: dict[str, list[str]] = {
         "bin(<I>)",
         "format(<I>, 'x')",
         "type(<I>).__name__",
-        "type(<F>).__name__",
-        "type(<B>).__name__",
         "(<S> + <S>)",
         "str(<F>)",
         "json.dumps(<I>)",
         "json.dumps([<I>, <F>])",
-        "struct.pack('<q', <I>).hex()",
         "str([<I>, <B>])",
         "str(sorted({<I>, <I>}))",
         "','.join(map(str, [<I>, <I>]))",
@@ -173,8 +157,6 @@ _SHARED: dict[str, list[str]] = {
         "xs = [<I>, <I>]\nxs[<I> % 2] = <I>\nv = xs[0]",
         "while abs(v) > 6 and <B>:\n    v //= 2",
         "memo = {}\nfor i in range(2):\n    v = memo.setdefault(<I>, <I>)",
-        "b = <I>",
-        "if type(v) is type(b):\n    v = <I>",
     ],
     "C": ["1", "2", "3", "4", "5", "7", "10"],
     "c": ["0", "1", "2", "3"],

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import builtins
-import copy
-import functools
 import json
 import linecache
 import math
-import numbers
-import operator
 import random
-import statistics
-import struct
 import types
 import warnings
 from collections import Counter
@@ -34,25 +28,15 @@ _NAMES = {
     "Counter": Counter,
     "Decimal": Decimal,
     "Fraction": Fraction,
-    "copy": copy,
-    "functools": functools,
     "json": json,
     "math": math,
     "np": np,
-    "numbers": numbers,
-    "operator": operator,
-    "statistics": statistics,
-    "struct": struct,
 }
 
 _SIZES = {"huge": None, "float": 1 << 53}
 #: Most runs of brute force, and branches of an exact law, before a program is left aside.
 _RUNS = {"narrow": 3000, "middle": 20_000, "broad": 250_000, "huge": 200, "float": 200}
 _BRANCHES = {"narrow": 20_000, "middle": 20_000, "broad": 100_000, "huge": 1000, "float": 1000}
-
-
-#: By a name of its own: code that names the module is not plain.
-PackingError = struct.error
 
 
 def helper(t: Any) -> Any:
@@ -83,8 +67,6 @@ def built(source: str) -> Callable[[Any], Any]:
             return "ValueError"
         except TypeError:
             return "TypeError"
-        except PackingError:
-            return "struct.error"
         except (LookupError, AttributeError):
             return "no such thing"
 
