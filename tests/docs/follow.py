@@ -30,6 +30,7 @@ TUTORIALS = ("calibrate", "release", "local", "audit", "test")
 PAGES = [
     ROOT / "README.md",
     *(ROOT / "docs" / "tutorials" / f"{name}.md" for name in TUTORIALS),
+    ROOT / "docs" / "howto" / "tasks.md",
 ]
 
 #: What runs in the empty environment: each line is a block of Python, typed into one session.
