@@ -101,11 +101,14 @@ class _Formula:
         while True:
             place = self._at
             operator = self._sign(_OPERATORS if made else _SIGNS) or ""
+            spaced = self._text[place : place + 1] == " "
+            if operator == "/" and spaced:  # 0.7 s / 0.01 s: two numbers, and a unit
+                self._at = place
+                return made or None
             factor = self._factor(inside=inside or bool(made))
             if factor is None or (not made and self._is_article(begun, inside)):
                 self._at = place
                 return made or None
-            spaced = self._text[place : place + 1] == " "
             self._formal |= bool(operator and made) and (spaced or operator in "·/+")
             made += _operator(operator) if operator or not made else _gap(factor)
             made += factor

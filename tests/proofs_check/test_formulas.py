@@ -36,7 +36,7 @@ def skeleton(markup: str) -> str:
         ("e^(2 epsilon) <= sqrt(k_1) < 1e-5", ["e^(2ε) ≤r(k_(1)) <10^(−5)"]),
         ("at most e^epsilon times, plus delta, and 2^\N{MINUS SIGN}b", ["e^(ε)", "2^(−b)"]),
         ("with n = 53 D^2 m/(epsilon alpha)^2 samples", ["n =53D^(2)m/(εα)^(2)"]),
-        ("s-sparse p, rho-zCDP, a user, I think, top-k, 2 s of work, Theorem 4.2", []),
+        ("s-sparse p, rho-zCDP, a user, I think, top-k, 0.7 s / 0.01 s, Theorem 4.2", []),
         ("an integer >= 0 and < 1024", ["≥0", "<1024"]),
         ("(epsilon, 0)-DP for k = 10 (m = 500)", ["k =10", "m =500"]),
         ("δ = 10⁻⁶ and √k, not 24 or 10⁶ rows of 51 914", ["δ =10^(−6)", "r(k)", "10^(6)"]),
