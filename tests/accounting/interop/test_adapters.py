@@ -190,6 +190,9 @@ def test_rates_of_attacks_on_gaussian_noise() -> None:
         exact = 1 - normal.cdf(normal.inv_cdf(1 - rate) - 1)
         assert 0 <= found - exact < 1.1e-3
     assert 0 <= accountant.get_gdp_parameter_estimate() - 1 < 1.1e-3
+    assert 0 <= accountant.get_gdp_parameter_estimate([Fraction(1, 3), 0.2]) - 1 < 1.1e-3
+    with pytest.raises(InvalidParameter, match="false_positive_rates"):
+        accountant.get_gdp_parameter_estimate([0.2, 2])
 
 
 def test_a_response_among_answers_loses_what_its_laws_do() -> None:
