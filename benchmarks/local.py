@@ -1,9 +1,9 @@
 """The local model: reports and aggregation against pure-ldp and multi-freq-ldpy, and large runs.
 
-Run: python -m benchmarks.local. The peers need pip install 'exactdp[peers]'; those that are missing
-are left out. They are timed on fewer users, as they take longer; ratios are per report, and of
-processor time, all on one thread. Ours draw from the operating system, theirs from a Mersenne
-Twister.
+Run: python -m benchmarks.local. The peers need pip install 'exactdp[peers]' 'xxhash<4'; those that
+are missing are left out. They are timed on fewer users, as they take longer; ratios are per report,
+and of processor time, all on one thread. Ours draw from the operating system, theirs from a
+Mersenne Twister.
 """
 
 from __future__ import annotations
