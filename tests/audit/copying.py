@@ -166,23 +166,6 @@ def from_a_pool(size: int) -> Callable[[int], Run]:
     return make
 
 
-def autoregressive(keeps: float) -> Callable[[int], Run]:
-    """Noise of deviation 2 that is mostly the noise before."""
-
-    def make(seed: int) -> Run:
-        rng, last = np.random.default_rng(seed), [0.0]
-
-        def run(data: int, n: int) -> Any:
-            noise = rng.normal(0, 2 * (1 - keeps**2) ** 0.5, n)
-            for i in range(n):
-                last[0] = noise[i] = keeps * last[0] + noise[i]
-            return data + np.rint(noise * 1024) / 1024
-
-        return run
-
-    return make
-
-
 def pattern(period: int) -> Callable[[int], Run]:
     """Noise that was drawn for so many outputs, blurred anew for every one."""
 

@@ -155,11 +155,6 @@ def test_a_run_that_returns_the_wrong_number_of_outputs_is_refused() -> None:
         audit(lambda data, n: [0] * (n + 1), 0, 1, samples=1000)
 
 
-def test_outputs_of_an_unknown_type_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="features="):
-        audit(lambda data, n: [(1, object()) for _ in range(n)], 0, 1, samples=1000)
-
-
 def test_huge_epsilon() -> None:
     assert not audit(Counter(1), 0, 1, epsilon="1000", samples=1000).violation
     assert math.isfinite(float(audit(Counter(1), 0, 1, epsilon="0", samples=3000).epsilon_lower))
