@@ -106,11 +106,7 @@ def _share(n: int) -> Fraction:
 
 
 class RealDraws(Draws):
-    """Ordinary numbers. reason: why not lazy ones, for messages."""
-
-    def __init__(self, run: Run, reason: str = "") -> None:
-        super().__init__(run)
-        self._reason = reason
+    """Ordinary numbers."""
 
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
         return kind(self._drawn(n, origin))
@@ -122,8 +118,8 @@ class RealDraws(Draws):
         if n > MAX_WIDTH and not self.run.repeating:
             self.refuse(
                 f"a number from {origin} {at()} has more than {MAX_WIDTH} values, and the program "
-                f"may do more with it than compare it and calculate ({self._reason}); draw from a "
-                "smaller range by randrange"
+                "may do more with it than compare it and calculate (lazy numbers and ordinary ones "
+                "lead to different results); draw from a smaller range by randrange"
             )
         self.run.draw()
         return self.run.branch(n, lambda: [_share(n)] * n) if n > 1 else 0

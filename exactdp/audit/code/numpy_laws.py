@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.code.uniform import least
+
 __all__ = ["binomial_weights", "choice_weights"]
 
 _GRID = 1 << 53
@@ -63,11 +65,7 @@ def binomial_weights(n: int, p: float) -> list[Fraction] | None:
 
 def _cut(test: Callable[[float], bool]) -> int:
     """The least k such that test(k 2^-53), which every larger k then passes too; or 2^53."""
-    low, high = 0, _GRID
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if test(middle * 2.0**-53) else (middle + 1, high)
-    return low
+    return least(0, _GRID, lambda k: test(k * 2.0**-53))
 
 
 def _shares(cuts: list[int]) -> list[Fraction]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from exactdp.audit.code.lines import at
 from exactdp.audit.code.runs import NotEnumerable
-from exactdp.audit.code.uniform import Uniform
+from exactdp.audit.code.uniform import Uniform, least
 from exactdp.samplers.enumeration import MAX_WIDTH
 
 __all__ = ["Revealed"]
@@ -41,7 +41,7 @@ class Revealed:
 
     def _first(self, test: Callable[[Any], bool]) -> int:
         """The least j that passes a test, which every larger j then passes too."""
-        return _least(self._base.low, self._base.high, lambda j: test(self._at(j)))
+        return least(self._base.low, self._base.high, lambda j: test(self._at(j)))
 
     def _decide(self, test: Callable[[Any], bool]) -> bool:
         """Branch over a test that changes at most once along the range."""
@@ -73,7 +73,7 @@ class Revealed:
         cuts: list[int] = []
         where = self._base.low
         while True:
-            where = _least(where, self._base.high, partial(self._is_other, self._at(where)))
+            where = least(where, self._base.high, partial(self._is_other, self._at(where)))
             if where == self._base.high:
                 return cuts
             cuts.append(where)
@@ -113,11 +113,3 @@ def _is_exact(function: Callable[[Any], Any], value: Any) -> bool:
     if isinstance(value, np.integer) and isinstance(result, np.integer):
         return bool(int(result) == function(int(value)))
     return bool(result == result)
-
-
-def _least(low: int, high: int, test: Callable[[int], bool]) -> int:
-    """The least j in [low, high) that passes a test, which every larger j then passes; or high."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if test(middle) else (middle + 1, high)
-    return low

@@ -25,7 +25,6 @@ from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["InForks", "InProcess", "Seen", "digest", "repeated"]
 
-_LAZY_DIFFER = "lazy numbers and ordinary ones lead to different results"
 #: What was seen in runs: unknown C functions, and variables of modules that the program names.
 Seen = list[Any]
 
@@ -57,7 +56,7 @@ class InProcess:
     ) -> None:
         self._program = program
         self.guard = Guard(existing)
-        self._draws: Draws = LazyDraws(Run()) if lazy else RealDraws(Run(), _LAZY_DIFFER)
+        self._draws: Draws = LazyDraws(Run()) if lazy else RealDraws(Run())
         self.functions = Functions(self._follow_call, *separately) if separately else None
         self.told: Callable[[], object] = int
 
@@ -129,7 +128,7 @@ class InForks:
     def _run(self, way: Way, heaviest: Fraction) -> Any:
         """In a child: one run as JSON data."""
         run, watched = Run(way, heaviest), _Watched(self._existing)
-        draws = LazyDraws(run) if self._lazy else RealDraws(run, _LAZY_DIFFER)
+        draws = LazyDraws(run) if self._lazy else RealDraws(run)
         found = _found(self._program, draws, watched.around(run))
         return {
             "path": as_data(found.path),
