@@ -3,9 +3,9 @@
 Masses m_j at the losses offset + j h are tilted to m_j e^(t j) and scaled to sum 1. With the best
 tilt the sum of all losses has its mean near the epsilon that is asked for: a relative error there
 is then a relative error of delta. Less tilt takes some digits of it, but needs a shorter window
-where losses have heavy tails. The number type (`doubles`, `balls`, `integers`) computes the masses of the
-sums in a window of L nodes. What lies outside the window is bounded on both sides by Chernoff's
-bound; sums wrapped into the window can only increase its masses.
+where losses have heavy tails. The number type (`doubles`, `balls`, `integers`) computes the masses
+of the sums in a window of L nodes. What lies outside the window is bounded on both sides by
+Chernoff's bound; sums wrapped into the window can only increase its masses.
 """
 
 from __future__ import annotations
