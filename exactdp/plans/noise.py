@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, reduce
-from math import sqrt
+from math import ceil, sqrt
 
 from flint import arb
 
@@ -33,7 +33,7 @@ __all__ = [
 _BITS = 192
 
 #: Noise and thresholds are multiples of 1/these, which doubles hold exactly.
-_GRID, _PER_LIMIT = 1 << 20, 1 << 10
+_GRID, _PER_LIMIT = 1 << 24, 1 << 10
 
 #: Probabilities and losses are rounded up to multiples of 1/this.
 _FINE = 1 << 80
@@ -140,7 +140,8 @@ def _curve(mu2: Fraction, laplace: Sequence[PlannedQuery], discrete: bool) -> Ca
         return lambda loss: hockey_stick(loss, ball(mu2).sqrt())
     losses = [_noise_loss(each, discrete=discrete) for each in laplace]
     if mu2:
-        losses.append(pld.gaussian(sigma=1 / rounded_up(sqrt(mu2), _FINE)))
+        mu = rounded_up(enclosure(ball(mu2).sqrt()).upper, _FINE)
+        losses.append(pld.gaussian(sigma=1 / mu))
     total = joined(losses)
     at = cache(lambda loss: _at_most(total, loss))
     return lambda loss: ball(at(enclosure(loss).lower))
@@ -208,5 +209,5 @@ def is_one_histogram(queries: Sequence[PlannedQuery]) -> bool:
 
 
 def rounded_up(number: Fraction | float, grid: int = _GRID) -> Fraction:
-    """A short number just above."""
-    return Fraction(int(number * grid) + 1, grid)
+    """The least multiple of 1/grid that is not smaller."""
+    return Fraction(ceil(number * grid), grid)

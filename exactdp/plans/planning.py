@@ -120,7 +120,8 @@ def plan(
     noises = shape.noises(1)
     unknown = sum(query.keys is None for query in queries)
     whole = not unknown or (is_hidden if discrete else is_one_histogram)(noises)
-    aim = target * (_CHECKED if any(shape.laplace) and not discrete else 1)
+    by_grid = not discrete and (any(shape.laplace) or not whole)
+    aim = target * (_CHECKED if by_grid else 1)
     share = aim if whole else aim / 2
 
     def excess(size: float) -> float:

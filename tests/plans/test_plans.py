@@ -171,7 +171,8 @@ def _asked(r: random.Random, sums: int, known: bool | None = None) -> list[Query
     ]
 
 
-@pytest.mark.parametrize("seed", [pytest.param(s, marks=pytest.mark.slow) for s in range(20)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("engine", ASKED)
 def test_no_query_has_more_noise_than_by_itself(engine: str, seed: int) -> None:
     r = random.Random(seed)
