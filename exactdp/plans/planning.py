@@ -111,7 +111,7 @@ def plan(
     >>> queries = [Query("visits", ("url",), 10), Query("days", ("day",), 7)]
     >>> made = plan("uid", queries, epsilon=1, delta="1e-6", discrete=False)
     >>> [round(float(each.scale), 2) for each in made.queries]
-    [19.52, 16.33]
+    [19.53, 16.34]
     """
     loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
     if not queries:
