@@ -24,6 +24,15 @@ def honest(bit, rng):
     return bit if rng.randrange(21) < 10 + LEVELS[0] else 1 - bit
 
 
+_FIRST = []
+
+
+def first_answer(bit, rng):
+    """One call is honest; all later ones get the same answer."""
+    _FIRST.extend([] if _FIRST else [honest(bit, rng)])
+    return _FIRST[0]
+
+
 def elsewhere():
     """Whether this is a fresh interpreter of the audit."""
     return "EXACTDP_FRESH_INTERPRETER" in os.environ

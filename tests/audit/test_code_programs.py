@@ -379,6 +379,9 @@ def test_without_fork_nothing_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.fresh
 def test_what_is_sent_and_what_is_not() -> None:
     assert "4 fresh interpreters agree" in private(noisy_module.honest, 0, 1, epsilon=1).basis
+    once = private(noisy_module.first_answer, 0, 1, epsilon=EPSILON)
+    assert once.verdict == "proved"
+    assert "each in a fork of its own, all repeated; 4 fresh interpreters agree" in once.basis
     assert "not sent: " in private(lambda bit, rng: coin(bit, rng), 0, 1, epsilon=1).basis
 
 

@@ -72,14 +72,16 @@ def repeated(
     sending: Sending | None,
     program: Program,
     leaves: list[Any],
+    forked: bool,
     names: dict[str, set[str]],
     seconds: float,
 ) -> tuple[int, str]:
     """The number of fresh interpreters in which the leaves are what they were here; why it is 0.
 
-    names: variables of modules that are compared. seconds: how long the law took here. Raises
-    NotReproducible if the leaves are not the same, or if modules differ from one interpreter to
-    the other; NotEnumerable if one of them ends or does not answer.
+    forked: whether each leaf needs a fork of its own. names: variables of modules that are
+    compared. seconds: how long the law took here. Raises NotReproducible if the leaves are not the
+    same, or if modules differ from one interpreter to the other; NotEnumerable if an interpreter
+    ends or does not answer.
     """
     if is_fresh():
         return 0, "this is a fresh interpreter"
@@ -100,6 +102,7 @@ def repeated(
     request = {
         "program": sent,
         "leaves": leaves[:: 1 + len(leaves) // _MOST_LEAVES] if sent is not None else [],
+        "forked": forked,
         "modules": modules,
         "interface": program.interface,
         "catches": program.catches,

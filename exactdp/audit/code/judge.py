@@ -107,8 +107,9 @@ def judged_law(
     )
     begun = time.monotonic()
     found = judge.explored() or judge.in_forks()
+    seconds = time.monotonic() - begun
     sent, reason = fresh.repeated(
-        sending, judge.program, found["leaves"], judge.named, time.monotonic() - begun
+        sending, judge.program, found["leaves"], found["forked"], judge.named, seconds
     )
     law = {Outcome(data): Fraction(weight) for data, weight in found["law"]}
     draws = any(path for paths, _ in found["leaves"] for path in paths)

@@ -12,7 +12,7 @@ import sys
 import types
 from typing import Any
 
-from exactdp.audit.code.forks import answer_of, begun
+from exactdp.audit.code.forks import answer_of, begun, in_fork
 from exactdp.audit.code.guard import GENERATORS
 from exactdp.audit.code.outcomes import found, read, written
 from exactdp.audit.code.program import Program
@@ -72,7 +72,11 @@ def _answer(request: Any) -> Any:
             for kind, content in request["program"]
         ]
         program = Program(make(*arguments), request["interface"], request["catches"])
-        differs, _ = repeated(program, request["leaves"], ())
+        shares = [request["leaves"]]
+        if request["forked"]:
+            shares = [[[paths[:1], outcome]] for paths, outcome in request["leaves"]]
+        found_in = (in_fork(repeated, program, share, ())[0] for share in shares)
+        differs = next((each for each in found_in if each is not None), None)
     return {"modules": modules, "differs": differs}
 
 
