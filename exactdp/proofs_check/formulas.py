@@ -278,6 +278,6 @@ def _number(text: str) -> str:
         minus, digits = text[:1] == "-", text.lstrip("-")
         kind = "mi" if digits == "n" else "mn"
         return f"{f'<mo>{_MINUS}</mo>' * minus}<{kind}>{digits}</{kind}>"
-    raised = _row(_number(power.lstrip("+")))
+    raised = _row(_number(str(int(power))))
     before = "" if factor == "1" else f"<mn>{factor}</mn><mo>·</mo>"
     return f"{before}<msup><mn>10</mn>{raised}</msup>"

@@ -43,7 +43,7 @@ def skeleton(markup: str) -> str:
         ("O(k log k + 1) and ln d, E|e_2|_2", ["O(klogk+1)", "lnd", "E|e_(2)|_(2)"]),
         ("--k 10, 0..600, I/O, 2026-11-26, a.b_c, x@y.z", []),
         ("unbalanced (1 + x and [0, 1) of y_i^2", ["1+x", "y_^(i)(2)"]),
-        ("P(Z <= tau/2)^k", ["P(Z≤τ/2)^(k)"]),
+        ("P(Z <= tau/2)^k, or 2e+02 %", ["P(Z≤τ/2)^(k)", "2·10^(2)"]),
     ],
 )
 def test_what_is_a_formula(text: str, found: list[str]) -> None:
