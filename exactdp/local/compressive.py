@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import Described, InvalidParameter
+from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, coins
-from exactdp.local.frequency_oracle import finished
+from exactdp.local.frequency_oracle import finished, values_below
 from exactdp.local.mechanism import LocalMechanism, State, public_fields
 from exactdp.local.public_matrices import BalancedColumns, PublicColumns, portions
 from exactdp.local.ratio import largest, local_epsilon, ratio_within
-from exactdp.local.report_formats import Numbers, Report, Reports, integers
+from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.local.sparse_recovery import Pursuit, Recovery, System
 from exactdp.parameters import Real, decimal_text
 from exactdp.samplers import Source
@@ -148,15 +148,7 @@ class SetResponse(LocalMechanism[int]):
         )
 
     def _checked(self, values: Any) -> Integers:
-        array = integers("values", values)
-        if array.ndim != 1:
-            raise InvalidParameter(
-                "values", Described(f"of shape {array.shape}"), "a list of integers"
-            )
-        wrong = array[(array < 0) | (array >= self.columns.k)]
-        if wrong.size:
-            raise InvalidParameter("value", int(wrong[0]), f">= 0 and < k = {self.columns.k}")
-        return array
+        return values_below(values, self.columns.k)
 
     def _respond(self, values: Integers, source: Source) -> Reports:
         sizes = self.columns.sizes[values]

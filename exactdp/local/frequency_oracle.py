@@ -110,20 +110,23 @@ class FrequencyOracle(LocalMechanism[int]):
         return reports
 
     def _checked(self, values: Any) -> Integers:
-        array = integers("values", values)
-        if array.ndim != 1:
-            raise InvalidParameter(
-                "values", Described(f"of shape {array.shape}"), "a list of integers"
-            )
-        wrong = array[(array < 0) | (array >= self.k)]
-        if wrong.size:
-            raise InvalidParameter("value", int(wrong[0]), f">= 0 and < k = {self.k}")
-        return array
+        return values_below(values, self.k)
 
     def _estimate(self, counts: Integers, n: int, method: str) -> NDArray[np.float64]:
         scores = self._scores(counts).astype(np.float64)
         found = np.asarray(scores - n * float(self.background)) / (n * float(self.gain))
         return finished(found, method)
+
+
+def values_below(values: Any, k: int) -> Integers:
+    """The values of many users, integers from 0 to k - 1; raises InvalidParameter."""
+    array = integers("values", values)
+    if array.ndim != 1:
+        raise InvalidParameter("values", Described(f"of shape {array.shape}"), "a list of integers")
+    wrong = array[(array < 0) | (array >= k)]
+    if wrong.size:
+        raise InvalidParameter("value", int(wrong[0]), f">= 0 and < k = {k}")
+    return array
 
 
 def finished(estimate: NDArray[np.float64], method: str) -> NDArray[np.float64]:

@@ -160,6 +160,9 @@ def _whole(counts: Mapping[Any, Any]) -> dict[int, int]:
         return dict(counts)  # the common case, checked quickly
     kept: dict[int, int] = {}
     for element, count in counts.items():
+        if isinstance(element, str | bytes) and not element.isdigit():
+            allowed = "an integer >= 0 (encode_bytes makes one of a text)"
+            raise InvalidParameter("element", element, allowed)
         key = integer("element", element, least=0)
         if key in kept:
             raise InvalidParameter("element", element, "a key that occurs once in counts")

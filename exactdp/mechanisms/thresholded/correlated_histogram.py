@@ -8,19 +8,18 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from types import ModuleType
+from typing import Any, ClassVar
 
 from flint import arb
 
 from exactdp.accounting import discrete_csh
-from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.neighbours import ANY_COUNTERS, add_remove
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen
 from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.mechanisms.thresholded.shared_gaussian import CorrelatedNoise
-from exactdp.parameters import Real, integer
 from exactdp.samplers import Source
 
 _SPARSE = add_remove(
@@ -43,25 +42,7 @@ class CSH(Thresholded):
     Source: CSH, Algorithms 2 and 4, Definition 3.1, Theorem 7.7; accounting.discrete_csh.
     """
 
-    @classmethod
-    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
-        """The mechanism with the noise and threshold that discrete_csh.calibrate finds.
-
-        k: sparsity, >= 1. epsilon: >= 0. delta: > 0 and < 1. lower: smallest true count of a
-        released counter, >= 1. Raises InvalidParameter, Undecided.
-        """
-        found = discrete_csh.calibrate(k=k, epsilon=epsilon, delta=delta)
-        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
-        return cls(k, found.sigma, tau, epsilon, delta, lower)
-
-    def _check(self, tau: Fraction) -> Check:
-        return discrete_csh.check(
-            k=self.k,
-            sigma=self.sigma,
-            tau=tau,
-            epsilon=self.epsilon,
-            delta=self.delta,
-        )
+    _accounting: ClassVar[ModuleType] = discrete_csh
 
     def _promise(self) -> tuple[str, str]:
         return _SPARSE.format(k=self.k), discrete_csh.ANALYSES[discrete_csh.DEFAULT_ANALYSIS]

@@ -8,18 +8,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from operator import add
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar
 
 from flint import arb
 
 from exactdp.accounting import discrete_gshm
-from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.neighbours import add_remove
 from exactdp.fields import frozen
 from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower
 from exactdp.mechanisms.thresholded.release import NoisyCounts
-from exactdp.parameters import Real, integer
 from exactdp.samplers import DiscreteGaussian, Source
 
 CONTRIBUTES = add_remove("changing at most k = {k} counters by one")
@@ -42,22 +41,7 @@ class GSHM(Thresholded):
     True
     """
 
-    @classmethod
-    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> GSHM:
-        """The mechanism with the noise and threshold that discrete_gshm.calibrate finds.
-
-        k: largest number of counters that one user changes, >= 1. epsilon: >= 0. delta: > 0 and
-        < 1. lower: smallest true count of a released counter, >= 1.
-        Raises InvalidParameter, Undecided.
-        """
-        found = discrete_gshm.calibrate(k=k, epsilon=epsilon, delta=delta)
-        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
-        return cls(k, found.sigma, tau, epsilon, delta, lower)
-
-    def _check(self, tau: Fraction) -> Check:
-        return discrete_gshm.check(
-            k=self.k, sigma=self.sigma, tau=tau, epsilon=self.epsilon, delta=self.delta
-        )
+    _accounting: ClassVar[ModuleType] = discrete_gshm
 
     def _promise(self) -> tuple[str, str]:
         return CONTRIBUTES.format(k=self.k), discrete_gshm.ANALYSES["exact"]

@@ -33,7 +33,6 @@ class WithSums(Thresholded):
 
     largest: tuple[int, ...]
     spread: Number
-    _accounting: ClassVar[ModuleType]
 
     def __post_init__(self) -> None:
         limits = tuple(integer("largest", limit, least=1) for limit in self.largest)

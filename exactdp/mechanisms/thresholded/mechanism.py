@@ -11,7 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar, Self
 
 from flint import arb
 
@@ -54,6 +55,20 @@ class Thresholded(ABC):
     epsilon: Number = number(non_negative)
     delta: Number = number(delta_target)
     lower: int = whole(least=1, default=1)
+
+    #: The calculator of this noise.
+    _accounting: ClassVar[ModuleType]
+
+    @classmethod
+    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
+        """The mechanism with the least threshold that the calculator finds for a target.
+
+        Parameters: as of the class; epsilon > 0 for TopKWithBase. Raises InvalidParameter,
+        Undecided.
+        """
+        found = cls._accounting.calibrate(k=k, epsilon=epsilon, delta=delta)
+        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
+        return cls(k, found.sigma, tau, epsilon, delta, lower)
 
     def __post_init__(self) -> None:
         if self.lower > self._limit:
@@ -127,9 +142,12 @@ class Thresholded(ABC):
     def _limit(self) -> Fraction:
         return 1 + self.tau
 
-    @abstractmethod
     def _check(self, tau: Fraction) -> Check:
         """Check the target. tau: distance from the count of a new counter to the limit."""
+        found: Check = self._accounting.check(
+            k=self.k, sigma=self.sigma, tau=tau, epsilon=self.epsilon, delta=self.delta
+        )
+        return found
 
     @abstractmethod
     def _promise(self) -> tuple[str, str]:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Self
+from types import ModuleType
+from typing import Any, ClassVar
 
 from flint import arb
 
 from exactdp.accounting import discrete_top_k
-from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.fields import frozen
 from exactdp.mechanisms.thresholded.correlated_histogram import TopK
 from exactdp.mechanisms.thresholded.release import NoisyCounts
-from exactdp.parameters import Real, integer
 from exactdp.samplers import Source
 
 
@@ -30,17 +29,7 @@ class TopKWithBase(TopK):
     Source: CSH, Section 4 (after Corollary 4.2); accounting.discrete_top_k.
     """
 
-    @classmethod
-    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
-        """The mechanism with the least threshold for a target; epsilon > 0, rest as for TopK."""
-        found = discrete_top_k.calibrate(k=k, epsilon=epsilon, delta=delta)
-        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
-        return cls(k, found.sigma, tau, epsilon, delta, lower)
-
-    def _check(self, tau: Fraction) -> Check:
-        return discrete_top_k.check(
-            k=self.k, sigma=self.sigma, tau=tau, epsilon=self.epsilon, delta=self.delta
-        )
+    _accounting: ClassVar[ModuleType] = discrete_top_k
 
     def _promise(self) -> tuple[str, str]:
         return ANY_COUNTERS, discrete_top_k.SOURCE
