@@ -19,7 +19,7 @@ from exactdp.oracle.isolated import run_isolated
 from exactdp.oracle.vectors import GROUPS, load_all, select
 from tools import adapters
 from tools.clients.losses import section
-from tools.conformance import training_runs
+from tools.conformance import schemes, training_runs
 from tools.conformance.confirm import Confirmation, confirm
 from tools.conformance.reproduce import reproduction
 
@@ -89,7 +89,8 @@ def main(arguments: Sequence[str]) -> int:
         for where in [adapters.ADAPTERS[name] for name in names] or adapters.installed()
     ]
     Path(target).write_text(
-        "\n".join((page(reports), section(), training_runs.section())), encoding="utf-8"
+        "\n".join((page(reports), section(), training_runs.section(), schemes.section())),
+        encoding="utf-8",
     )
     return 0
 

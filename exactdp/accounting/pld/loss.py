@@ -141,7 +141,8 @@ class Pld(Questions):
         record that adds 0 in place of the user gives the same answers. Every epoch of
         :meth:`composed` draws anew. For Gaussian, Laplace and discrete noise and exact laws.
         This is not the law of a shuffled data set cut into batches of one fixed size: there, the
-        other users move when one leaves.
+        other users move when one leaves. For a user in k different steps of t,
+        ``loss.allocated(t // k).composed(k)`` is an upper bound; no lower bound is proved here.
         Raises InvalidParameter for several mechanisms, as :meth:`sampled` does.
         Source: Chua et al. 2024 (arXiv 2412.16802); Feldman, Shenfeld 2025 (arXiv 2502.08202).
 
