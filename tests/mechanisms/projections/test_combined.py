@@ -29,8 +29,9 @@ from exactdp.mechanisms import (
     TotalALP,
     read_sketch,
 )
-from exactdp.mechanisms.projections.universal_hashing import Tables
-from exactdp.samplers import SystemSource
+from exactdp.mechanisms.projections.unary_projection import UnaryProjection
+from exactdp.mechanisms.projections.universal_hashing import Tables, UniversalHashes
+from exactdp.samplers import SeededSource, Source, SystemSource, exact_law
 
 F = Fraction
 GIVEN: dict[str, Any] = {"d": 2**64, "k": 5, "largest": 10**6, "epsilon": 3}
@@ -200,6 +201,38 @@ def test_a_sketch_of_unknown_size(values: str) -> None:
     ids = [*vector, 1, 2]
     assert (read_sketch(sketch.to_bytes()).estimate(ids) == sketch.estimate(ids)).all()
     assert abs(sketch.estimate(list(vector)) - list(vector.values())).mean() < 1.5
+
+
+def test_the_law_of_size_and_sketch() -> None:
+    """Against an enumeration of both steps in one program, with the same hash functions."""
+    mechanism = SizedALP.of(d=2, largest=1, epsilon=1, rows=3)
+    entries = mechanism.size.checked({0: 1})
+
+    def hashes(made: UnaryProjection) -> UniversalHashes:
+        return UniversalHashes.draw(made.levels, made.d, made.s, SeededSource(1))
+
+    def both(source: Source) -> tuple[int, tuple[int, ...]]:
+        n = mechanism.size._draw(entries, source)
+        small = mechanism.sketch(n)
+        bits = np.unpackbits(small._draw(entries, hashes(small), source), bitorder="little")
+        return n, tuple(bits[: small.layout.size].tolist())
+
+    assert mechanism.law({0: 1}, hashes) == exact_law(both, residual=0)
+
+
+def test_an_error_bound_holds_for_every_noisy_size() -> None:
+    """The mixture over noisy sizes; those that are too small count as errors."""
+    mechanism, size = SizedALP.of(d=30, largest=20, epsilon=3), 5
+    sizes = mechanism.size.law(dict.fromkeys(range(size), 1))
+    bound = mechanism.error_bound("0.1", size)
+    beyond = sizes.probability(lambda n: n < size)
+    for n in sizes.support - set(range(size)):
+        small = mechanism.sketch(n)
+        beyond += sizes[n] * small.error(7, F(size, small.s)).beyond(bound).upper
+    assert 0 < beyond <= F(1, 10)
+    assert mechanism.error(7, size).left >= mechanism.size.missed.lower
+    with pytest.raises(InvalidParameter, match="beta"):
+        mechanism.error_bound(mechanism.size.missed.lower / 2, size)
 
 
 def test_a_bound_that_is_too_small_refuses_nothing() -> None:
