@@ -175,7 +175,7 @@ def _plan(
 def _gentle(found: Saddle, place: float, theta: float, relative: float) -> float:
     """The least tilt with which rounding stays negligible: a large tilt may need a long window."""
     runs = sum(times for _, _, times in found.parts)
-    spare = math.log(relative / (runs * _ROUNDING))
+    spare = math.log(relative) - math.log(runs * _ROUNDING)
     most = found.exponent(theta, place) + max(spare, 0.0)
     return _least_tilt(lambda x: found.exponent(x, place) <= most, theta)
 
