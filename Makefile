@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo engines large test test-all test-slow docs links tutorials installation wheels statements claims scrutiny vectors
+.PHONY: setup demo engines answers large test test-all test-slow docs links tutorials installation wheels statements claims scrutiny vectors
 .PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers
 
 # what is compiled once is kept, for workers and for the commands that tests start
@@ -113,6 +113,12 @@ engines: .venv-engines/lowest .venv-engines/newest
 	for versions in lowest newest; do \
 	  .venv-engines/$$versions/bin/python -m pytest -q -m 'slow or not slow' tests/frames || exit 1; done
 	.venv-engines/newest/bin/python -m tests.frames.fuzz 500
+
+# stated errors against 10 000 releases of every mechanism; and "auto" against every mechanism by its
+# name, on 200 random questions (five minutes of the processor)
+answers: setup
+	$(BIN)/python -m tests.frames.errors
+	$(BIN)/python -m tests.frames.choices
 
 # 10^8 rows from Parquet on Spark against SQL of DuckDB (an hour or so, 20 GB of disk)
 large: .venv-engines/newest

@@ -19,7 +19,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, decimal_text, delta_target, positive
 from exactdp.plans.noise import PlannedQuery
-from exactdp.plans.planning import Plan, likely_kinds, plan
+from exactdp.plans.planning import Plan, expected_noise, likely_kinds, plan
 from exactdp.plans.queries import Query
 from exactdp.plans.splitting import Split
 
@@ -28,6 +28,9 @@ __all__ = ["ENGINES", "Engine"]
 Made: TypeAlias = Plan | Split
 
 _BITS = 128
+
+#: Kinds of noise that are expected to be worse by this factor, for each query, are not tried.
+_WORSE = 0.03
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,13 @@ class Engine:
             return Split.of(user, queries, **target)
         discrete, own = self.gaussian == "discrete", self.alone(queries, **target)
         found: list[tuple[float, Plan]] = []
-        for kinds in self._candidates(queries, **target):
+        expected = {
+            kinds: expected_noise(queries, kinds, own, **target)
+            for kinds in self._candidates(queries, **target)
+        }
+        for kinds, guess in sorted(expected.items(), key=lambda each: each[1]):
+            if found and guess > min(expected.values()) + _WORSE * len(queries):
+                break  # and certifying many Laplace noises together takes long
             with suppress(Undecided):
                 made = plan(user, queries, **target, discrete=discrete, laplace=kinds, most=own)
                 ratios = [n.deviation / o for n, o in zip(made.queries, own, strict=True)]

@@ -12,7 +12,7 @@ from exactdp.plans.queries import Query
 
 __all__ = ["likely"]
 
-_ORDERS = [1.25 * 1.5**i for i in range(18)]
+_ORDERS = [1.25 * 1.5**i for i in range(40)]
 
 _LARGEST = 1e9
 

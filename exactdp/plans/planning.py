@@ -29,7 +29,7 @@ from exactdp.plans.noise import (
 from exactdp.plans.queries import Query
 from exactdp.statement import Statement, of
 
-__all__ = ["Plan", "facts", "likely_kinds", "plan"]
+__all__ = ["Plan", "expected_noise", "facts", "likely_kinds", "plan"]
 
 _SOURCE = "exactdp.plans: noise by its exact curve, new keys by the threshold"
 
@@ -147,6 +147,19 @@ def likely_kinds(
     return likely(queries, shape.deviations, float(loss), float(target / 2))[1]
 
 
+def expected_noise(
+    queries: Sequence[Query],
+    laplace: tuple[bool, ...],
+    most: Sequence[float],
+    epsilon: Real,
+    delta: Real,
+) -> float:
+    """About the sum of the logarithms of all noise of a plan; infinity if there is likely none."""
+    shape = _Shape(queries, laplace, tuple(most))
+    size = shape.start(positive("epsilon", epsilon), delta_target("delta", delta) / 2)
+    return sum(map(log, shape.deviations(size))) if size < inf else inf
+
+
 @dataclass(frozen=True)
 class _Shape:
     """Plans by the size of all noise. laplace, most: as of :func:`plan`."""
@@ -181,7 +194,8 @@ class _Shape:
         exact = sqrt(parts) * float(gaussian.calibrate(epsilon=epsilon, delta=share).sigma)
         limits = float(epsilon), float(share)
         found, _ = likely(self.queries, self.deviations, *limits, self.laplace)
-        return exact * found / likely(self.queries, free.deviations, *limits, normal)[0] * _ROUNDED
+        alike, _ = likely(self.queries, free.deviations, *limits, normal)
+        return exact * _ROUNDED * (found / alike if alike < inf else 1)
 
 
 def facts(queries: Sequence[Query], engine: str) -> dict[str, Any]:

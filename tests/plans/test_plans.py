@@ -171,6 +171,12 @@ def _asked(r: random.Random, sums: int, known: bool | None = None) -> list[Query
     ]
 
 
+def test_a_plan_of_many_queries_and_of_a_tiny_epsilon() -> None:
+    many = [Query(f"q{i}", ("a",), 1 + 3 * i, KEYS if i % 2 else None) for i in range(15)]
+    assert max(ratios("opendp", many, **TARGET)) < 0.85
+    assert max(ratios("presto", many, epsilon="1e-7", delta="1e-6")) < 0.6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("engine", ASKED)
