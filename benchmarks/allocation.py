@@ -24,7 +24,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask.search import curve_near
+from exactdp.accounting.pld.ask.plans import for_delta
+from exactdp.accounting.pld.ask.search import composed
 from exactdp.balls import precision
 from tests.accounting.pld.laws.test_allocated import _enumerated, _gaussian_deltas, _random_law
 
@@ -63,7 +64,7 @@ def _compared(loss: pld.Pld, deltas: _Deltas) -> Iterator[tuple[float, float, fl
     """epsilon, both bounds of delta, and the oracle's; without and with the user first."""
     last = min(loss.epsilon("1e-7", width="0.1").float_upper() * 1.1 + 0.1, _FARTHEST)
     for side, order in enumerate(loss.orders()):
-        found = curve_near(order, last / 2, 0.05)
+        found = composed(order, for_delta(order, last / 2, 0.05))
         for i in range(_POINTS):
             epsilon = last * i / _POINTS
             with precision(128):
