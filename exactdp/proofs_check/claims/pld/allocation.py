@@ -15,7 +15,7 @@ from exactdp.proofs_check.statements import PLD, mutant
 #: Ratio, or mean of ratios -> probability without the user.
 _Ratios = dict[Fraction, Fraction]
 
-_ZERO = Fraction(0)
+_ZERO, _HALF = Fraction(0), Fraction(1, 2)
 
 
 def _steps() -> Iterator[tuple[_Law, _Law]]:
@@ -96,6 +96,45 @@ def _run(steps: list[_Law]) -> _Law:
     return law
 
 
+#: A randomised image of answers 0, 1, 2: the probabilities of 0, 1, 2 for each.
+_Image = tuple[tuple[int | Fraction, ...], ...]
+
+_IMAGES: tuple[_Image, ...] = (
+    ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    ((1, 0, 0), (0, 1, 0), (0, 1, 0)),
+    ((0, _HALF, _HALF), (_HALF, 0, _HALF), (1, 0, 0)),
+)
+
+
+@PLD.holds("Random allocation", "adaptive steps")
+@mutant("with one more ratio in the mean", more=1)
+def adaptive_steps(more: int = 0) -> None:
+    """If every step is a randomised image of (A, B), chosen by the answers before, then the curves
+    of both orders are at most those of t independent steps (A, B).
+    """
+    for (with_, without), first in product(list(_steps())[:2], _IMAGES):
+        s = _mean(_ratios(with_, without), 2 + more)
+        for seconds in product(_IMAGES, repeat=3):
+            places = (with_, without), (without, with_), (without, without)
+            one, other, q = (_two_steps(place, first, seconds) for place in places)
+            p = _mixed((_HALF, one), (_HALF, other))
+            for x in _RATIOS[1::2]:
+                at_most(_excess(p, q, x), _above(s, x), first=first, seconds=seconds, x=x)
+                at_most(_excess(q, p, x), _below(s, x), first=first, seconds=seconds, x=x)
+
+
+def _two_steps(place: tuple[_Law, _Law], first: _Image, seconds: tuple[_Image, ...]) -> _Law:
+    return {
+        10 * y + z: p * q
+        for y, p in _seen(place[0], first).items()
+        for z, q in _seen(place[1], seconds[y]).items()
+    }
+
+
+def _seen(law: _Law, image: _Image) -> _Law:
+    return {y: sum((p * image[z][y] for z, p in law.items()), _ZERO) for y in range(3)}
+
+
 def _shared(law: _Ratios, unit: Fraction, *, keeps_mean: bool = True) -> _Ratios:
     """Ratios moved to the nodes below and above them."""
     found: _Ratios = {}
@@ -137,7 +176,7 @@ def merged(to_mean: bool = True) -> None:
         for node, cell in cells.items():
             mass = sum(cell.values(), _ZERO)
             mean = sum((r * m for r, m in cell.items()), _ZERO) / mass
-            joined[mean if to_mean else (node + Fraction(1, 2)) * unit] = mass
+            joined[mean if to_mean else (node + _HALF) * unit] = mass
         low, high = _mean(joined, t), _mean(law, t)
         for curve, x in _kinks(low, high):
             at_most(curve(low, x), curve(high, x), ratios=law, t=t, unit=unit, x=x)

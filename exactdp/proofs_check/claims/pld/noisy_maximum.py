@@ -65,8 +65,8 @@ def noisy_maximum(noises: tuple[_Noise, ...] = _NOISES) -> None:
 @PLD.holds("Noisy maximum", "attained")
 @mutant("if the user moves one of them", both=False)
 def attained(both: bool = True) -> None:
-    """Two options with exponential noise, of which the user moves one up by D and the other down,
-    attain this at each G.
+    """With two options and exponential noise, and a user who moves one up by D and the other down,
+    the first has the probability G with the user and F(F^-1(G) - epsilon) without, for each G.
     """
     for ahead, move in product(("1/4", "2/3", "1", "3/2", "3", "6"), ("5/4", "2")):
         up, own = Fraction(move), Fraction(ahead)
