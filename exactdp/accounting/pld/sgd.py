@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.certify.checking import Check, Verdict
 from exactdp.accounting.certify.grid import least_multiple, read_resolution, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log, secant
 from exactdp.accounting.guarantee import Guarantee
@@ -232,11 +232,14 @@ def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fractio
 def _decide(found: Pld, loss: Fraction, target: Fraction) -> Check:
     """Proved or refuted on the coarsest grid that decides."""
     width = Fraction(1, 20)
-    while width > Fraction(1, 10**8):
-        delta = found.bound().delta(loss, relative_width=width)
-        if delta.upper <= target:
-            return Check("proved", delta, target, tight=found.exact)
-        if delta.lower > target:
-            return Check("refuted", delta, target, tight=found.exact)
-        width /= 30
-    return Check("undecided", delta, target, tight=found.exact)
+    delta = found.bound().delta(loss, relative_width=width)
+    while delta.lower <= target < delta.upper:
+        width /= 6
+        if width < Fraction(1, 10**8):
+            return Check("undecided", delta, target, tight=found.exact)
+        try:
+            delta = found.bound().delta(loss, relative_width=width)
+        except Undecided:  # no grid is so fine
+            return Check("undecided", delta, target, tight=found.exact)
+    verdict: Verdict = "proved" if delta.upper <= target else "refuted"
+    return Check(verdict, delta, target, tight=found.exact)
