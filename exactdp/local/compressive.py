@@ -82,8 +82,9 @@ class SetResponse(LocalMechanism[int]):
     def accuracy(self, beta: Real, support: Sequence[int], users: int) -> float:
         """A bound of the l1 error of the shares of these values, all other shares being 0.
 
-        It fails with probability at most beta. users: number of reports, other than those that the
-        support was found from. Raises InvalidParameter for a support with too many values.
+        The bound fails with probability at most beta. users: number of reports; use other reports
+        than those from which the support was found. Raises InvalidParameter for a support with too
+        many values.
         """
         from exactdp.local.recovery_certificate import Certificate
 

@@ -27,16 +27,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import Described, InvalidParameter
 from exactdp.local.bulk_choices import Integers
-from exactdp.local.compressive import SetResponse
 from exactdp.local.mechanism import State
 from exactdp.parameters import Real, delta_target, integer
+
+if TYPE_CHECKING:
+    from exactdp.local.compressive import SetResponse
 
 Floats = NDArray[np.float64]
 

@@ -15,9 +15,9 @@ Masses are rounded down (`grid.ratio_sums`). Below, less mass is a lower curve; 
 lattices are left out. Above, let U be the sum before any mass is left out: E (U - x)+ is at most
 its part over the kept mass plus the mean of U over the mass left out, and that mean is
 1 - P(S infinite) less the mean over the kept mass. E (1 - x U)+ is at most its part over the kept
-mass plus the mass left out. So above, what is missing from mass 1 of P, or of Q in the other order,
-is given to an infinite loss. Sums beyond a lattice are kept as one cell, of which the mass, the
-mean and both ends are known; in the other order they move down to the last node.
+mass plus the mass left out. So the bound above counts the mass that P lacks to 1 (in the other
+order, the mass that Q lacks) as an infinite loss. All sums beyond a lattice form one cell with a
+known mass, mean, least and largest sum; in the other order they move down to the last node.
 Source: Chua et al. 2024 (arXiv 2412.16802) and Feldman, Shenfeld 2025 (arXiv 2502.08202) for the
 pair; the bounds are ours.
 """

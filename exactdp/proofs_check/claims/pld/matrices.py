@@ -16,8 +16,8 @@ _VECTORS = ((5, 0), (-5, 0), (3, 4), (-4, 3))
 
 
 def _moves(columns: _Matrix, steps: Sequence[int]) -> Iterator[Fraction]:
-    """|D|^2 of a user with these vectors, of which the first is always the same: turning all of
-    them changes nothing.
+    """|D|^2 for every choice of the user's vectors. The first vector is fixed: a rotation of all
+    vectors leaves |D| as it is.
     """
     for rest in product(_VECTORS, repeat=len(steps) - 1):
         vectors = list(zip(steps, (_VECTORS[0], *rest), strict=True))
