@@ -174,7 +174,7 @@ function bytesOf(id) {
   return bytes;
 }
 const script = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-let parts, main, exactWorker, shown, last = 0, question = "unknown";
+let parts, main, exactWorker, judgeWorker, shown, last = 0, question = "unknown";
 const values = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, field.value]));
 
 function engine(onready) { // a worker with the library; ask(words) gives a promise
@@ -261,26 +261,34 @@ function tabled(header, rows) {
   return box;
 }
 
-async function ask() {
-  const chosen = QUESTIONS[question], mine = ++last, v = { ...values };
-  let words;
-  try { words = chosen.words(v); } catch { words = null; }
+function ask() { // after every change of a question or a value
+  const chosen = QUESTIONS[question], words = wordsOf(chosen);
+  last++;
   stopExact();
+  $("exact-answer")?.remove();
   if (!words) return void say("Enter numbers.");
   $("command").textContent = flagged(words);
-  $("python").textContent = chosen.python(v);
+  $("python").textContent = chosen.python(values);
   $("exact").hidden = !chosen.exact || !main?.ready;
   $("download").hidden = true;
-  if (chosen.here === false) { $("answer").replaceChildren(); return; }
-  if (!main?.ready) return;
-  if (ask.running) return; // the newest values are asked for as soon as the worker is free
+  if (chosen.here === false) return void $("answer").replaceChildren();
+  if (main?.ready && !ask.running) answer(); // a running answer asks for the newest values when it is done
+}
+
+function wordsOf(chosen) {
+  try { return chosen.words(values); } catch { return null; }
+}
+
+async function answer() {
+  const chosen = QUESTIONS[question], words = wordsOf(chosen), mine = last, v = { ...values };
+  if (!words || chosen.here === false) return;
   ask.running = true;
   const late = setTimeout(() => { say("Computing …"); $("answer").classList.add("stale"); }, 300);
   const found = await main.ask([...words, "--json", ...(chosen.statement ? ["--statement", "statement.json"] : [])]);
   clearTimeout(late);
   ask.running = false;
-  if (mine !== last) return void ask();
   $("answer").classList.remove("stale");
+  if (mine !== last) return answer();
   for (const name of chosen.fields) $(`text-${name}`).setAttribute("aria-invalid", String(found.code > 1 && found.error.startsWith(`exactdp: ${FIELDS[name].flag || name} `)));
   if (found.failed || found.code > 1) {
     const box = document.createElement("p");
@@ -317,13 +325,14 @@ $("exact").addEventListener("click", async () => {
   const found = await worker.ask([...words, "--json"]);
   if (exactWorker !== worker) return;
   stopExact();
-  if (found.code) return void say(found.error);
+  if (found.failed || found.code) return void say(found.failed || found.error);
   const data = JSON.parse(found.out), box = document.createElement("div");
   box.id = "exact-answer"; box.dataset.json = found.out.trim();
   const heading = document.createElement("h3");
   heading.textContent = "Correlated noise (CSH), exact analysis, if all counts of a user change in one direction";
   box.append(heading, facts(noiseFacts(data)));
-  $("answer").append(box);
+  $("exact-answer")?.remove();
+  $("answer").after(box); // outside, so that an answer that comes later does not remove it
   $("command").textContent = `${flagged(QUESTIONS[question].words({ ...values }))}\n${flagged(words)}`;
   say(`The exact CSH took ${Math.round((Date.now() - begun) / 1000)} s.`);
 });
@@ -354,7 +363,8 @@ async function judge(file) {
   $("verdict").textContent = "Checking …";
   const text = await file.text();
   const code = `${$("part-checker").textContent}\nself.onmessage = ({ data }) => postMessage(check(data));`;
-  const worker = new Worker(script(code));
+  judgeWorker?.terminate(); // the verdict is that of the file dropped last
+  const worker = judgeWorker = new Worker(script(code));
   worker.onmessage = ({ data }) => {
     const word = document.createElement("strong");
     word.className = data.verdict === "valid" ? "good" : "bad";
