@@ -186,7 +186,12 @@ def lemma_22(share: Fraction = Fraction(1)) -> None:
             at_most(found, bound, size=size, e_epsilon=factor, delta=delta)
 
 
-@SVA.holds("Lemma 22", "pure channels, degraded", ours=True)
+@SVA.holds(
+    "Lemma 22",
+    "pure channels, degraded",
+    ours=True,
+    slack="the information of nearly equal laws is half of the variance of their ratio",
+)
 @mutant("sinh(epsilon/2)^2/4 in place of sinh(epsilon/2)^2", share=Fraction(1, 4))
 def pure_channels(share: Fraction = Fraction(1)) -> None:
     """A pure channel that gets its input only with probability eta, else a uniform one, carries at
