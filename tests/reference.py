@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 from mpmath import mp, mpf
+
+from exactdp.balls import FLOOR_BITS
+from exactdp.enclosure import Enclosure
 
 #: Beyond this many bits the reference is treated as exact (relative error).
 TRUSTED_BITS = 300
@@ -43,6 +48,28 @@ def gaussian_delta(sigma: Fraction, epsilon: Fraction, sensitivity: Fraction) ->
     mu = sensitivity / sigma
     with mp.workprec(bits_for(epsilon, mu)):
         return gaussian(to_mp(epsilon), to_mp(mu))
+
+
+def sampled_gaussian(epsilon: mpf, rate: mpf, mu: mpf) -> mpf:
+    """delta of one Gaussian step on a Poisson sample, with the user against without."""
+    part = mp.exp(epsilon) - 1 + rate
+    t = mp.log(part / rate) / mu + mu / 2
+    return rate * mp.ncdf(mu - t) - part * mp.ncdf(-t)
+
+
+def discrete_gaussian(variance: float, reach: int) -> dict[int, float]:
+    """The masses of discrete Gaussian noise, cut off at +-reach."""
+    weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-reach, reach + 1)}
+    total = math.fsum(weights.values())
+    return {z: weight / total for z, weight in weights.items()}
+
+
+def leaked(p: Mapping[Any, float], q: Mapping[Any, float], epsilon: float) -> float:
+    """The larger delta(epsilon) of two laws, of both orders."""
+    return max(
+        math.fsum(max(mass - math.exp(epsilon) * other.get(y, 0.0), 0.0) for y, mass in one.items())
+        for one, other in ((p, q), (q, p))
+    )
 
 
 def gshm_exact(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction) -> mpf:
@@ -91,6 +118,16 @@ def csh_add_the_deltas(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction
         log_phi = mpmath.log1p(-mpmath.erfc(to_mp(tau) / (share * s) / mpmath.sqrt(2)) / 2)
         noise = gaussian(to_mp(epsilon), mpmath.sqrt(k + root) / (2 * s))
         return noise - mpmath.expm1((k + 1) * log_phi)
+
+
+def assert_about(found: Enclosure, expected: mpf, digits: int = 30) -> None:
+    """The enclosure is narrow, or small, and meets the reference, which is good to these digits."""
+    narrow = found.lower * (1 + Fraction(1, 10**12)) >= found.upper
+    assert narrow or found.upper <= Fraction(1, 2**FLOOR_BITS)
+    with mp.workdps(80):
+        slack = abs(expected) * mpf(10) ** -digits
+        assert to_mp(found.lower) <= expected + slack
+        assert expected - slack <= to_mp(found.upper)
 
 
 def contains(lower: Fraction, upper: Fraction, reference: mpf) -> bool:

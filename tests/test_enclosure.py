@@ -31,7 +31,6 @@ def test_floats_round_outward_and_are_the_nearest_such(x: Fraction, y: Fraction)
 
 @given(fractions, st.integers(1, 40))
 def test_decimals_round_outward_by_less_than_one_unit(x: Fraction, digits: int) -> None:
-    e = Enclosure.exact(0)
     e = Enclosure(x, x)
     low, high = Decimal(e.decimal_lower(digits)), Decimal(e.decimal_upper(digits))
     assert Fraction(low) <= x <= Fraction(high)

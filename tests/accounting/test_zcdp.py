@@ -9,12 +9,11 @@ import mpmath
 import pytest
 from mpmath import mp, mpf
 
-from exactdp import Enclosure, InvalidParameter
+from exactdp import Enclosure
 from exactdp.accounting import gaussian, zcdp
-from exactdp.balls import FLOOR_BITS
+from tests.reference import assert_about, to_mp
 
 NARROW = Fraction(1, 10**12)
-FLOOR = Fraction(1, 2**FLOOR_BITS)
 
 
 def objective(alpha: mpf, rho: mpf, epsilon: mpf) -> mpf:
@@ -34,17 +33,6 @@ def infimum(rho: mpf, epsilon: mpf) -> mpf:
         return min(objective(1 + mpmath.exp(low), rho, epsilon), mpf(1))
 
 
-def assert_about(found: Enclosure, expected: mpf, digits: int = 30) -> None:
-    """The reference is good to so many digits; the enclosure is narrow and meets it."""
-    assert found.lower * (1 + NARROW) >= found.upper or found.upper <= FLOOR
-    with mp.workdps(60):
-        slack = abs(expected) * mpf(10) ** -digits
-        low = mpf(found.lower.numerator) / found.lower.denominator
-        high = mpf(found.upper.numerator) / found.upper.denominator
-        assert low <= expected + slack
-        assert expected - slack <= high
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_optimal_rule_is_the_infimum_over_orders(seed: int) -> None:
     rng = random.Random(seed)
@@ -52,7 +40,7 @@ def test_the_optimal_rule_is_the_infimum_over_orders(seed: int) -> None:
         rho = Fraction(f"{10 ** rng.uniform(-5, 2):.6e}")
         epsilon = Fraction(f"{10 ** rng.uniform(-3, 2):.6e}")
         with mp.workdps(80):
-            expected = infimum(mpf(rho.numerator) / rho.denominator, _mp(epsilon))
+            expected = infimum(to_mp(rho), to_mp(epsilon))
         assert_about(zcdp.delta(rho=rho, epsilon=epsilon), expected)
 
 
@@ -64,7 +52,7 @@ def test_every_single_order_gives_at_least_the_infimum() -> None:
         with mp.workdps(60):
             expected = min(
                 objective(
-                    mpf(Fraction(alpha).numerator) / Fraction(alpha).denominator,
+                    to_mp(Fraction(alpha)),
                     mpf(1) / 10,
                     mpf(1),
                 ),
@@ -79,7 +67,7 @@ def test_every_single_order_gives_at_least_the_infimum() -> None:
 def test_the_simple_rule_solves_its_equation() -> None:
     for rho, epsilon in (("0.01", "0.5"), ("1e-6", "0.01"), ("2", "30")):
         with mp.workdps(60):
-            r, e = _mp(Fraction(rho)), _mp(Fraction(epsilon))
+            r, e = to_mp(Fraction(rho)), to_mp(Fraction(epsilon))
             root = mpmath.findroot(
                 lambda log, r=r, e=e: r + 2 * mpmath.sqrt(r * log) - e, (e - r) ** 2 / (4 * r)
             )
@@ -144,26 +132,3 @@ def test_a_curve_with_its_own_uncertainty() -> None:
         for r in (Fraction(1, 4), Fraction(1, 2))
     )
     assert (wide.lower, wide.upper) == (low.lower, high.upper)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: zcdp.delta(rho=-1, epsilon=1),
-        lambda: zcdp.delta(rho=1, epsilon=-1),
-        lambda: zcdp.delta(rho=1, epsilon=1, rule="best"),
-        lambda: zcdp.rho(epsilon=0, delta="1e-5"),
-        lambda: zcdp.rho(epsilon=1, delta=1),
-        lambda: zcdp.of_gaussian(sigma2=0),
-        lambda: zcdp.from_rdp(curve=lambda a: a, epsilon=1, orders=[]),
-        lambda: zcdp.from_rdp(curve=lambda a: a, epsilon=1, orders=[2, 1]),
-        lambda: zcdp.from_rdp(curve=lambda a: -a, epsilon=1, orders=[2]),
-    ],
-)
-def test_bad_input_is_refused(call: object) -> None:
-    with pytest.raises(InvalidParameter):
-        call()  # type: ignore[operator]
-
-
-def _mp(value: Fraction) -> mpf:
-    return mpf(value.numerator) / value.denominator

@@ -8,26 +8,19 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from exactdp.accounting import pld
 from exactdp.accounting.neighbours import ADD_REMOVE
 from exactdp.accounting.pld.laws.base import Step
 from exactdp.accounting.pld.laws.largest import LargestNormal
-from exactdp.errors import InvalidParameter
 from exactdp.parameters import rational
-
-Floats = NDArray[np.float64]
+from tests.accounting.pld.curves import Floats, excess
 
 UNIT = 0.01
 POINTS = np.arange(-12.0, 14.0, UNIT)
 NORMAL = np.exp(-POINTS * POINTS / 2) / math.sqrt(2 * math.pi) * UNIT
 EPSILONS = (0.0, 0.25, 1.0)
-
-
-def _excess(p: Floats, q: Floats, epsilon: float) -> float:
-    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
 
 
 def _largest(n: int, shift: float) -> Floats:
@@ -42,11 +35,11 @@ def test_the_law_of_the_largest_number(n: int, shift: str) -> None:
     loss = pld.Pld(((Step.alike(law), 1),), ADD_REMOVE, "a test")
     p, q = _largest(n, float(shift)), _largest(n, 0.0)
     for epsilon in EPSILONS:
-        known = _excess(p, q, epsilon)
+        known = excess(p, q, epsilon)
         assert float(loss.delta(str(epsilon)).upper) == pytest.approx(known, abs=5e-5)
     twice = loss.composed(2).delta(1)
     p, q = (x.reshape(-1, 10).sum(axis=1) for x in (p, q))
-    known = _excess(np.multiply.outer(p, p), np.multiply.outer(q, q), 1.0)
+    known = excess(np.multiply.outer(p, p), np.multiply.outer(q, q), 1.0)
     # coarse cells leak a little less
     assert known - 1e-5 <= float(twice.upper) <= known + 1e-2
 
@@ -78,7 +71,7 @@ def test_no_utilities_leak_more(options: int) -> None:
         moved = [u + (1 / sigma if i < raised else -1 / sigma) for i, u in enumerate(utilities)]
         p, q = _winners(moved), _winners(utilities)
         for epsilon, upper in zip(EPSILONS, uppers, strict=True):
-            assert max(_excess(p, q, epsilon), _excess(q, p, epsilon)) <= upper + 1e-9
+            assert max(excess(p, q, epsilon), excess(q, p, epsilon)) <= upper + 1e-9
 
 
 def test_two_options_are_nearly_met() -> None:
@@ -122,7 +115,7 @@ def test_no_queries_leak_more(queries: int, monotone: bool) -> None:
             moves = moves if rng.random() < 0.5 else [*[1] * (queries - 1), -1]
         p = _stops(gaps, own, noise)
         q = _stops([gap + move for gap, move in zip(gaps, moves, strict=True)], own, noise)
-        assert max(_excess(p, q, 0.25), _excess(q, p, 0.25)) <= float(end.upper) + 1e-9
+        assert max(excess(p, q, 0.25), excess(q, p, 0.25)) <= float(end.upper) + 1e-9
 
 
 @pytest.mark.slow
@@ -136,23 +129,5 @@ def test_the_lower_ends_are_those_of_queries() -> None:
             p = _stops([*[one + 1] * 3, last - 1], own, noise)
             q = _stops([*[one] * 3, last], own, noise)
             r = _stops([*[one - 1] * 3, last - 1], own, noise)
-            worst = max(worst, *(_excess(*pair, 0.25) for pair in ((p, q), (q, p), (q, r), (r, q))))
+            worst = max(worst, *(excess(*pair, 0.25) for pair in ((p, q), (q, p), (q, r), (r, q))))
     assert 0 < float(low) <= worst * 1.02
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        lambda: pld.gaussian_noisy_max(sigma=1, options=1),
-        lambda: pld.gaussian_noisy_max(sigma=0, options=3),
-        lambda: pld.gaussian_noisy_max(sigma=1, options=10**30),
-        lambda: pld.gaussian_noisy_max(sigma=1, options=30).sampled("0.1"),
-        lambda: pld.gaussian_noisy_max(sigma=1, options=30).renyi(2),
-        lambda: pld.above_threshold(sigma=1, threshold_sigma=1, queries=0),
-        lambda: pld.above_threshold(sigma=1, threshold_sigma=1, queries=3, monotone="false"),
-        lambda: pld.above_threshold(sigma=1, threshold_sigma=1, queries=3).sampled("0.1"),
-    ],
-)
-def test_refused(asked: object) -> None:
-    with pytest.raises(InvalidParameter):
-        asked()  # type: ignore[operator]

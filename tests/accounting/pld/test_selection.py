@@ -171,10 +171,3 @@ def test_events_of_dp_accounting() -> None:
         loss_of(_event("PermuteAndFlipDpEvent", math.inf))
     with pytest.raises(InvalidParameter, match="neighboring_relation"):
         loss_of(_event("PermuteAndFlipDpEvent", 1.0), neighbours=pld.REPLACE_ONE)
-
-
-def test_other_noise_is_refused() -> None:
-    with pytest.raises(InvalidParameter, match="noise"):
-        pld.noisy_max(epsilon=1, noise="gaussian")
-    with pytest.raises(InvalidParameter, match="epsilon"):
-        pld.exponential(epsilon=0)

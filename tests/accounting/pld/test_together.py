@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -16,6 +15,7 @@ from scipy.integrate import quad
 from exactdp.accounting import pld
 from exactdp.accounting.interop import events
 from exactdp.errors import InvalidParameter
+from tests.accounting.pld.curves import NORMAL, of_mixtures
 
 #: (weight, (shift of the first answer, shift of the second)) of every normal law in the plane
 Plane = list[tuple[float, tuple[float, float]]]
@@ -35,31 +35,12 @@ def _on_two_samples(first: float, second: float) -> Plane:
     return [(v * w, (x * first, y * second)) for v, x in along for w, y in along]
 
 
-def _normal(x: float) -> float:
-    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
-
-
-def _rest(p: list[tuple[float, float]], q: list[tuple[float, float]], ratio: float) -> float:
-    """The integral of (p - ratio q)+ over the second answer; p/q rises with it."""
-    low, high = -30.0, 30.0
-    for _ in range(60):
-        x = (low + high) / 2
-        excess = sum(w * _normal(x - s) for w, s in p)
-        excess -= ratio * sum(w * _normal(x - s) for w, s in q)
-        low, high = (x, high) if excess < 0 else (low, x)
-
-    def above(laws: list[tuple[float, float]]) -> float:
-        return sum(w * math.erfc((low - s) / math.sqrt(2)) / 2 for w, s in laws)
-
-    return above(p) - ratio * above(q)
-
-
 def _leaked(p: Plane, q: Plane, epsilon: float) -> float:
     """delta of the pair of laws in the plane: over the first answer, the rest at each."""
 
     def at(x: float) -> float:
-        weights = [[(w * _normal(x - s), t) for w, (s, t) in laws] for laws in (p, q)]
-        return _rest(weights[0], weights[1], math.exp(epsilon))
+        weights = [[(w * NORMAL[0](x - s), t) for w, (s, t) in laws] for laws in (p, q)]
+        return of_mixtures(weights[0], weights[1], NORMAL, epsilon)
 
     return float(sum(quad(at, x, x + 1, epsabs=1e-12)[0] for x in range(-12, 14)))
 
@@ -199,22 +180,6 @@ def test_where_both_readings_agree_nothing_is_refused() -> None:
     assert both.batched(1) == both.replaced()
     assert ONE.composed(1).sampled("0.1") == ONE.sampled("0.1") == pld.together(ONE).sampled("0.1")
     assert both.replaced().orders() == ONE.replaced().then(TWO.replaced()).orders()
-
-
-OTHERS: list[Callable[[], object]] = [
-    lambda: pld.together(ONE, pld.laplace(scale=1)),
-    lambda: pld.together(pld.laplace(scale=1).composed(2)),
-    lambda: pld.together(ONE.sampled("0.1"), TWO.sampled("0.1")),
-    lambda: pld.together(ONE, TWO.replaced()),
-    lambda: pld.together([ONE, TWO]),  # type: ignore[arg-type]
-    lambda: pld.together(),
-]
-
-
-@pytest.mark.parametrize("ask", OTHERS)
-def test_others_are_refused_together(ask: Callable[[], object]) -> None:
-    with pytest.raises(InvalidParameter, match=r"mechanisms|other"):
-        ask()
 
 
 def test_the_bound_that_the_refusal_names_is_one() -> None:

@@ -34,6 +34,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.half_lines import half_lines
 from exactdp.accounting.sparse_histograms.csh_exact.interior import Loss, integral
 from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import Profile, SharedNoise
 from exactdp.balls import FLOOR_BITS, ball, precision
+from tests.seeds import seeds
 
 Number = int | str
 
@@ -294,8 +295,9 @@ def random_family(rng: random.Random) -> Family:
     return family(k, sigma, tau, epsilon)
 
 
-def assert_below_the_bounds(rng: random.Random) -> None:
-    of = random_family(rng)
+@seeds(range(20), range(20, 120))
+def test_below_the_published_bounds(seed: int) -> None:
+    of = random_family(random.Random(seed))
     value, _ = delta(of)
     assert relative_width(value) < 1e-9
     numbers = {"k": of.k, "sigma": of.sigma, "tau": of.tau, "epsilon": of.epsilon}
@@ -305,17 +307,6 @@ def assert_below_the_bounds(rng: random.Random) -> None:
     slack = Fraction(1, 10**11)
     assert float(value.lower()) <= published.upper * (1 + slack)
     assert published.lower <= simple.upper * (1 + slack)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_below_the_published_bounds(seed: int) -> None:
-    assert_below_the_bounds(random.Random(seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(500))
-def test_below_the_published_bounds_often(seed: int) -> None:
-    assert_below_the_bounds(random.Random(1000 + seed))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -332,7 +323,7 @@ def test_falls_with_tau_and_epsilon(seed: int) -> None:
             assert not after > before
 
 
-@pytest.mark.parametrize("seed", range(12))
+@seeds(range(12), range(12, 60))
 def test_every_pair(seed: int) -> None:
     """The search against all (j, a, r), none excluded by an argument."""
     rng = random.Random(300 + seed)
@@ -407,15 +398,6 @@ def test_precision() -> None:
             assert value.upper() <= value.lower() * (1 + arb(2) ** -(bits // 3))
     with pytest.raises(Undecided):
         delta(of, 2 * MOST_BITS)
-
-
-@pytest.mark.slow
-def test_interior_maximum_at_more_bits() -> None:
-    of = family(9, "2.334", "5.1535", 0, 1)
-    low, high = delta(of, 128)[0], delta(of, 256)[0]
-    with precision(300):
-        assert high.upper() <= high.lower() * (1 + arb(2) ** -85)
-        assert low.overlaps(high)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,9 @@ from exactdp import InvalidParameter
 from exactdp.accounting import discrete_gshm, gshm, gshm_sums
 from exactdp.accounting.sparse_histograms.discrete_gshm import _Case
 from exactdp.balls import precision
+from tests.reference import discrete_gaussian, leaked
 
 F = Fraction
-
-
-def masses(variance: float, reach: int) -> dict[int, float]:
-    weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-reach, reach + 1)}
-    total = math.fsum(weights.values())
-    return {z: weight / total for z, weight in weights.items()}
 
 
 def output_law(counts: tuple[int, ...], sigma: float, limit: int) -> dict[object, float]:
@@ -28,7 +23,7 @@ def output_law(counts: tuple[int, ...], sigma: float, limit: int) -> dict[object
     one = []
     for count in counts:
         seen: dict[int | None, float] = Counter()
-        for z, mass in masses(sigma**2, math.ceil(9 * sigma) + 3).items():
+        for z, mass in discrete_gaussian(sigma**2, math.ceil(9 * sigma) + 3).items():
             seen[count + z if count and count + z > limit else None] += mass
         one.append(seen)
     law: dict[object, float] = Counter()
@@ -39,14 +34,12 @@ def output_law(counts: tuple[int, ...], sigma: float, limit: int) -> dict[object
 
 def brute_force(k: int, sigma: float, tau: int, epsilon: float) -> float:
     """The largest hockey-stick divergence over what one user can change in large counts."""
-    worst, factor = 0.0, math.exp(epsilon)
+    worst = 0.0
     for j in range(k + 1):
         before = (1000,) * j + (0,) * (k - j)
         after = (1001,) * j + (1,) * (k - j)
         laws = [output_law(counts, sigma, 1 + tau) for counts in (before, after)]
-        for p, q in (laws, laws[::-1]):
-            found = math.fsum(max(mass - factor * q.get(y, 0.0), 0.0) for y, mass in p.items())
-            worst = max(worst, found)
+        worst = max(worst, leaked(*laws, epsilon))
     return worst
 
 
@@ -125,7 +118,7 @@ def test_sums_bound_what_a_user_can_do() -> None:
     """One counter and one sum: the divergence of their joint noise, by summing over outcomes."""
     sigma, limit = 3.0, 3
     bound = gshm_sums.delta(k=1, columns=1, sigma=3, tau=1000, epsilon=1)
-    one, two = masses(sigma**2, 40), masses((limit * sigma) ** 2, 110)
+    one, two = discrete_gaussian(sigma**2, 40), discrete_gaussian((limit * sigma) ** 2, 110)
     for value in range(-limit, limit + 1):
         found = math.fsum(
             max(p * r - math.e * one.get(x - 1, 0.0) * two.get(y - value, 0.0), 0.0)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf, ncdf, npdf, quad
 
-from exactdp import InvalidParameter
 from exactdp.accounting import csh, top_k
 
 
@@ -40,8 +39,3 @@ def test_the_noise_part_bounds_every_change_of_histogram_and_base() -> None:
             for base in (0, 1):
                 shift = np.array([1.0] * a + [0.0] * (k - a) + [float(base)])
                 assert shift @ inverse @ shift <= (k + 5 * root) / 4 + 1e-9
-
-
-def test_bad_input() -> None:
-    with pytest.raises(InvalidParameter, match="tau"):
-        top_k.delta_with_base(k=1, sigma=1, tau=-1, epsilon=1)

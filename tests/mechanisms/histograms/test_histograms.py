@@ -60,13 +60,6 @@ def test_releases_are_sorted_and_carry_their_guarantee(mechanism: HistogramMecha
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=IDS)
-def test_a_seeded_source_cannot_be_used_for_a_release(mechanism: HistogramMechanism) -> None:
-    with pytest.raises(InvalidParameter, match="SystemSource"):
-        mechanism.release({0: 6}, SeededSource(1))  # type: ignore[attr-defined]
-    assert mechanism.draw({0: 6}, SeededSource(1)) == mechanism.draw({0: 6}, SeededSource(1))
-
-
-@pytest.mark.parametrize("mechanism", ALL, ids=IDS)
 @pytest.mark.parametrize(
     ("counts", "message"),
     [

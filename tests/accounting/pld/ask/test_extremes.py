@@ -15,6 +15,7 @@ from exactdp.accounting.pld.grid.densities import bounds
 from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
+from tests.reference import gaussian
 
 
 @pytest.mark.parametrize("epsilon", ["1e19", "1e60", "1e100"])
@@ -24,16 +25,12 @@ def test_responses_whose_odds_leave_arbs_exponents(epsilon: str) -> None:
     assert loss.delta(Fraction(epsilon) * 4).upper == 0
 
 
-def _gaussian_delta(mu: mp.mpf, epsilon: mp.mpf) -> mp.mpf:
-    return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
-
-
 def test_epsilon_is_as_narrow_as_asked_for() -> None:
     found = pld.gaussian(sigma=1).epsilon("1e-5", width="1e-60")
     assert found.width <= Fraction(1, 10**60)
     with mp.workdps(120):
         low, high = (mp.mpf(x.numerator) / x.denominator for x in (found.lower, found.upper))
-        assert _gaussian_delta(mp.mpf(1), low) > mp.mpf("1e-5") >= _gaussian_delta(mp.mpf(1), high)
+        assert gaussian(low, mp.mpf(1)) > mp.mpf("1e-5") >= gaussian(high, mp.mpf(1))
 
 
 @pytest.mark.parametrize("digits", [9, 20])
@@ -77,7 +74,7 @@ def test_a_mixture_with_a_weight_below_doubles() -> None:
     rare = Fraction(1, 10**9000)
     mixed = pld.gaussian_mixture(sigma=1, sensitivities=[1, 2], weights=[rare, 1 - rare])
     with mp.workdps(30):
-        exact = _gaussian_delta(mp.sqrt(8), mp.mpf(1))
+        exact = gaussian(mp.mpf(1), mp.sqrt(8))
     found = mixed.composed(2).delta(1)
     assert found.lower <= Fraction(float(exact)) <= found.upper
     assert mixed.renyi(2) < "4.0000001"

@@ -4,47 +4,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from mpmath import mp, mpf, ncdf
+from mpmath import mp, mpf
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask import plans, search
-from exactdp.accounting.pld.compose.balls import Balls
-from exactdp.accounting.pld.compose.engine import compose
-from exactdp.balls import ball, precision
-from tests.accounting.pld.integers import in_integers
-
-
-@pytest.mark.parametrize(
-    ("mu", "rate", "steps"),
-    [("0.12", "0.01", 3), pytest.param("1", "0.05", 6, marks=pytest.mark.slow)],
-)
-def test_balls_without_a_tilt_enclose_integers(mu: str, rate: str, steps: int) -> None:
-    loss = pld.gaussian(sigma=1, sensitivity=mu).sampled(rate).composed(steps)
-    for order in loss.orders():
-        parts = search.measures(order, Fraction(1, 64) * Fraction(mu), 400)
-        found = compose(parts, 0.0, Balls(300))
-        for epsilon in (Fraction(-1, 100), Fraction(1, 50), Fraction(1, 3), Fraction(2)):
-            whole = in_integers(parts, epsilon, bits=640)
-            with precision(512):
-                assert found.below(ball(epsilon)) <= ball(whole.lower)
-                assert found.above(ball(epsilon)) >= ball(whole.upper)
-                tight = (
-                    ball(whole.upper - whole.lower)
-                    + ball(whole.upper) / 10**6
-                    + ball(Fraction(1, 1 << 300))
-                )
-                assert found.above(ball(epsilon)) - found.below(ball(epsilon)) <= tight * 2
-
-
-def _one(epsilon: mpf, rate: mpf, mu: mpf) -> mpf:
-    """delta(epsilon) of one step on a sample, for removal."""
-    t = mp.log((mp.exp(epsilon) - 1 + rate) / rate) / mu + mu / 2
-    return rate * ncdf(mu - t) - (mp.exp(epsilon) - 1 + rate) * ncdf(-t)
-
-
-def _ends(sigma: str, rate: str, epsilon: str) -> mpf:
-    with mp.workdps(60):
-        return _one(mpf(epsilon), mpf(rate), 1 / mpf(sigma))
+from tests.reference import sampled_gaussian
 
 
 @pytest.mark.parametrize(
@@ -53,9 +17,8 @@ def _ends(sigma: str, rate: str, epsilon: str) -> mpf:
 )
 def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
     found = pld.gaussian(sigma=sigma).sampled(rate).delta(epsilon)
-    exact = _ends(sigma, rate, epsilon)
-    with mp.workdps(40):
-        log_exact = mp.log(exact)
+    with mp.workdps(60):
+        log_exact = mp.log(sampled_gaussian(mpf(epsilon), mpf(rate), 1 / mpf(sigma)))
         for end in (found.lower, found.upper):
             log_end = mp.log(mpf(end.numerator)) - mp.log(mpf(end.denominator))
             assert abs(log_end - log_exact) < mpf(10) ** -11
@@ -79,8 +42,8 @@ def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target:
         # the other steps' losses are spread by less than rate/sigma each, about 0
         spread = 12 * mpf(rate) / mpf(sigma) * math.sqrt(steps)
         low, high = (mpf(str(float(end))) for end in (found.lower, found.upper))
-        assert steps * _one(high - spread, mpf(rate), 1 / mpf(sigma)) > mpf(target) / 10
-        assert _one(low + spread, mpf(rate), 1 / mpf(sigma)) < mpf(target)
+        assert steps * sampled_gaussian(high - spread, mpf(rate), 1 / mpf(sigma)) > mpf(target) / 10
+        assert sampled_gaussian(low + spread, mpf(rate), 1 / mpf(sigma)) < mpf(target)
 
 
 @pytest.mark.parametrize(

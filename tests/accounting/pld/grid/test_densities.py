@@ -3,60 +3,68 @@
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from mpmath import mp, mpf, ncdf
 
+from exactdp.accounting import pld
+from exactdp.accounting.pld.ask import search
 from exactdp.accounting.pld.grid.densities import bounds
 from exactdp.accounting.pld.grid.lowering import TooCoarse
-from exactdp.accounting.pld.grid.measure import Measure
-from exactdp.accounting.pld.laws.base import LossLaw
 from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from tests.accounting.pld.curves import (
+    LAPLACE,
+    NORMAL,
+    Mixture,
+    Noise,
+    of_measure,
+    of_mixtures,
+)
 
-STEP = Fraction(1, 4096)
-
-
-def _curve(measure: Measure, epsilon: float) -> mpf:
-    """delta(epsilon) of a measure, by definition."""
-    masses = measure.masses.at(0)
-    places = float(measure.grid.offset) + float(measure.grid.step) * (
-        measure.first + np.arange(len(masses))
-    )
-    gain = -np.expm1(epsilon - places)
-    value = float((masses * np.where(gain > 0, gain, 0)).sum())
-    return mpf(value) + mpf(float(measure.infinity))
-
-
-def _sampled(rate: mpf, mu: mpf, epsilon: mpf, *, removed: bool) -> mpf:
-    """delta(epsilon) of a sampled Gaussian from its two densities, in closed form."""
-    x = mp.exp(epsilon)
-    ratio = x if removed else 1 / x
-    part = ratio - (1 - rate)
-    if part <= 0:
-        return 1 - x if removed else mpf(0)
-    t = mp.log(part / rate) / mu + mu / 2
-    if removed:
-        return rate * ncdf(mu - t) - (x - 1 + rate) * ncdf(-t)
-    return ncdf(t) - x * ((1 - rate) * ncdf(t) + rate * ncdf(t - mu))
+NORMAL_STEP = Fraction(1, 1024)
+GAUSSIAN, NOISE = pld.gaussian(sigma=1), pld.laplace(scale=2, sensitivity=3)
+NONE: Mixture = [(1, 0)]
+THREE: Mixture = [(0.729, 0), (0.243, 0.5), (0.027, 1), (0.001, 1.5)]
+MIXED = pld.gaussian_mixture(sigma=1, sensitivities=[1, 2], weights=["0.7", "0.3"])
+GROUPED = pld.gaussian(sigma=2).sampled("0.1").grouped(3)
 
 
-CASES = [
-    (SampledNormal(Gaussian(Fraction(1)), Fraction(1, 20), removed=True), True),
-    (SampledNormal(Gaussian(Fraction(1)), Fraction(1, 20), removed=False), False),
-]
+def _back(mixture: Mixture) -> Mixture:
+    """The mixture mirrored: in the other order the loss rises with -x."""
+    return [(w, -s) for w, s in mixture]
 
 
-@pytest.mark.parametrize(("law", "removed"), CASES)
-@pytest.mark.parametrize("epsilon", [-0.04, -0.01, 0.0, 0.003, 0.049, 0.06, 0.3, 1.0])
-def test_the_exact_curve_lies_between(law: LossLaw, removed: bool, epsilon: float) -> None:
-    below, above = bounds(law, STEP, 96)
-    with mp.workdps(40):
-        exact = _sampled(mpf(1) / 20, mpf(1), mpf(epsilon), removed=removed)
-        rounding = mpf(1e-13)  # of the sums here
-        low, high = _curve(below, epsilon), _curve(above, epsilon)
-        assert low - rounding <= exact <= high + rounding
-        # second order: at most (e^h - 1)^2/8 times the largest density, twice
-        assert high - low <= 2 * mpf(float(STEP)) ** 2 / 8 * 40 + 1e-11
+#: Loss, place of the order, noise, and the laws with the user's data and without.
+CURVES: dict[str, tuple[pld.Pld, int, Noise, Mixture, Mixture]] = {
+    "sampled": (GAUSSIAN.sampled("0.05"), 0, NORMAL, [(0.95, 0), (0.05, 1)], NONE),
+    "added": (GAUSSIAN.sampled("0.05"), 1, NORMAL, NONE, [(0.95, 0), (0.05, -1)]),
+    "replaced": (
+        GAUSSIAN.sampled("0.1").replaced(), 0, NORMAL, [(0.9, 0), (0.1, 1)], [(0.1, -1), (0.9, 0)]
+    ),
+    "mixture": (MIXED, 0, NORMAL, [(0.7, 1), (0.3, 2)], NONE),
+    "mixture, added": (MIXED, 1, NORMAL, NONE, [(0.3, -2), (0.7, -1)]),
+    "group": (GROUPED, 0, NORMAL, THREE, NONE),
+    "group, added": (GROUPED, 1, NORMAL, NONE, _back(THREE)),
+    "laplace": (NOISE, 0, LAPLACE, [(1, 1.5)], NONE),
+    "laplace, sampled": (NOISE.sampled("0.2"), 0, LAPLACE, [(0.8, 0), (0.2, 1.5)], NONE),
+    "laplace, added": (NOISE.sampled("0.2"), 1, LAPLACE, NONE, [(0.8, 0), (0.2, -1.5)]),
+    "laplace, replaced": (
+        NOISE.sampled("0.2").replaced(), 0, LAPLACE, [(0.8, 0), (0.2, 1.5)], [(0.8, 0), (0.2, -1.5)]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_exact_curve_lies_between(name: str) -> None:
+    loss, place, noise, p, q = CURVES[name]
+    order = loss.orders()[place]
+    unit = order[0][0].unit
+    for step in (NORMAL_STEP,) if unit is None else (unit / 64, unit / 256):
+        ((below, above, _),) = search.measures(order, step, 96)
+        assert below.grid == above.grid
+        for epsilon in (-1.4, -0.7, -0.2, -0.04, 0.0, 0.003, 0.02, 0.11, 0.4, 0.99, 1.49, 3.0):
+            exact = of_mixtures(p, q, noise, epsilon)
+            low, high = of_measure(below, epsilon), of_measure(above, epsilon)
+            assert low - 1e-12 <= exact <= high + 1e-12, epsilon
+            assert high - low <= 3 * float(step) ** 2 + 1e-12, epsilon
 
 
 @pytest.mark.slow
@@ -78,14 +86,15 @@ def test_steps_wider_than_the_law(mu: int, rate: float, removed: bool, step: Fra
     """Kinks the wrong way are shared out: what is left is below the curve, and not far."""
     share = Fraction(str(rate))
     measures = bounds(SampledNormal(Gaussian(Fraction(mu)), share, removed), step, 96)
+    moved, none = [(1 - rate, 0.0), (rate, float(mu))], [(1.0, 0.0)]
+    p, q = (moved, none) if removed else (none, _back(moved))
     for epsilon in [-0.3, -0.01, -rate / 2, 0.0, rate / 3, 0.02, 0.3, 1.0, 2.3, 4.0]:
-        with mp.workdps(40):
-            exact = _sampled(mpf(rate), mpf(mu), mpf(epsilon), removed=removed)
-            low, high = (_curve(m, epsilon) for m in measures)
-            assert low - mpf(1e-14) <= exact <= high + mpf(1e-14)
-            if epsilon > 0.3:
-                assert low >= exact * mpf(0.9) - mpf(1e-14)
-                assert high <= exact * mpf(1.1) + mpf(1e-14)
+        exact = of_mixtures(p, q, NORMAL, epsilon)
+        low, high = (of_measure(m, epsilon) for m in measures)
+        assert low - 1e-14 <= exact <= high + 1e-14
+        if epsilon > 0.3:
+            assert low >= 0.9 * exact - 1e-14
+            assert high <= 1.1 * exact + 1e-14
 
 
 def test_a_step_far_wider_than_the_law_is_refused() -> None:

@@ -20,8 +20,9 @@ from exactdp.accounting.pld.grid.moved import merged, shared
 from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.balls import precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import Undecided
 from exactdp.law import Law
+from tests.seeds import seeds
 
 Floats = NDArray[np.float64]
 
@@ -61,8 +62,11 @@ def _near(found: Enclosure, expected: float, error: float) -> None:
     assert float(found.upper) >= expected * (1 - 1e-9) - error, (found, expected)
 
 
-def _check_gaussian(rng: random.Random, steps: int) -> None:
-    mu = Fraction(rng.randint(30, 200), 100)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+def test_gaussian_steps_are_integrals(seed: int) -> None:
+    rng = random.Random(seed)
+    steps, mu = rng.choice([2, 3]), Fraction(rng.randint(30, 200), 100)
     epsilon = Fraction(rng.randint(0, 250), 100) * mu
     width = Fraction(1, rng.choice([10, 100, 1000]))
     expected = _gaussian_deltas(float(mu), steps, math.exp(epsilon))
@@ -70,21 +74,6 @@ def _check_gaussian(rng: random.Random, steps: int) -> None:
     for found, value in zip(_both(law, epsilon, width), expected, strict=True):
         _near(found, value, 1e-11)
         assert found.lower > 0 or value < 1e-11
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_two_and_three_gaussian_steps_are_integrals(seed: int) -> None:
-    rng = random.Random(seed)
-    _check_gaussian(rng, 2)
-    _check_gaussian(rng, 3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 160))
-def test_many_gaussian_points(seed: int) -> None:
-    rng = random.Random(seed)
-    _check_gaussian(rng, rng.choice([2, 3]))
 
 
 @pytest.mark.slow
@@ -119,7 +108,9 @@ def _random_law(rng: random.Random, size: int) -> Law[int]:
     return Law({i: Fraction(m, sum(masses)) for i, m in enumerate(masses) if m})
 
 
-def _check_finite(rng: random.Random) -> None:
+@seeds([1, 2, 3, 4], range(5, 60))
+def test_finite_laws_are_enumerated(seed: int) -> None:
+    rng = random.Random(seed)
     size = rng.randint(2, 3)
     p, q = _random_law(rng, size), _random_law(rng, size)
     steps, epochs = rng.choice([(2, 1), (3, 1), (4, 1), (2, 2)])
@@ -139,17 +130,6 @@ def _check_finite(rng: random.Random) -> None:
     law = pld.laws(p, q, neighbours=pld.ADD_REMOVE).allocated(steps).composed(epochs)
     found = law.delta(epsilon, relative_width="1e-2")
     _near(found, max(expected), 1e-12)
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_finite_laws_are_enumerated(seed: int) -> None:
-    _check_finite(random.Random(seed))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5, 60))
-def test_many_finite_laws(seed: int) -> None:
-    _check_finite(random.Random(seed))
 
 
 def _simulated(
@@ -236,23 +216,6 @@ def test_laws_on_the_lattice_enclose_the_law_of_the_ratio(inverse: bool) -> None
 
 def test_an_epoch_of_one_step_is_the_step() -> None:
     assert pld.gaussian(sigma=1).allocated(1) == pld.gaussian(sigma=1)
-
-
-@pytest.mark.parametrize(
-    "refused",
-    [
-        lambda: pld.gaussian(sigma=1).composed(2).allocated(10),  # one draw or two?
-        lambda: pld.gaussian(sigma=1).replaced().allocated(10),
-        lambda: pld.gaussian(sigma=1).allocated(10).sampled("0.1"),
-        lambda: pld.gshm(sigma=1, k=2, tau=5).allocated(10),
-        lambda: pld.gaussian(sigma=1).allocated(10).renyi(2),
-        lambda: pld.sgd(noise_multiplier=1, rate="0.3", steps=10, sampling="allocated"),
-        lambda: pld.sgd(noise_multiplier=1, rate="0.1", steps=15, sampling="allocated"),
-    ],
-)
-def test_refused(refused: Callable[[], object]) -> None:
-    with pytest.raises(InvalidParameter):
-        refused()
 
 
 def test_training_by_random_allocation() -> None:

@@ -8,15 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask.adaptive import worst_runs
 from exactdp.accounting.pld.laws.batches import BatchFamily
 from exactdp.errors import Undecided
-
-Floats = NDArray[np.float64]
+from tests.accounting.pld.curves import Floats, excess
+from tests.seeds import seeds
 
 RATE, SIGMA = 0.1, 2.0
 FAMILY = BatchFamily(Fraction(1), Fraction(1, 10))
@@ -33,7 +32,7 @@ def _excess(u: Floats, v: Floats, w: Floats, epsilon: float) -> float:
 
     none = (1 - RATE) * density(w)
     p, q = none + RATE * density(u), none + RATE * density(v)
-    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
+    return excess(p, q, epsilon)
 
 
 def _vector(rng: random.Random) -> Floats:
@@ -41,7 +40,8 @@ def _vector(rng: random.Random) -> Floats:
     return length * np.array([math.cos(angle), math.sin(angle)])
 
 
-def _check_covered(seed: int) -> None:
+@seeds(range(3), range(3, 150))
+def test_every_pair_is_in_a_set(seed: int) -> None:
     """Some set of the family is above the pair in both orders (three points lie in a plane)."""
     rng = random.Random(seed)
     u, v, w = (_vector(rng) for _ in range(3))
@@ -56,17 +56,6 @@ def _check_covered(seed: int) -> None:
         )
         for k in range(len(rows))
     )
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_every_pair_is_in_a_set(seed: int) -> None:
-    _check_covered(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 250))
-def test_many_pairs_are_in_a_set(seed: int) -> None:
-    _check_covered(seed)
 
 
 def test_every_set_has_an_upper_bound_for_any_noise() -> None:

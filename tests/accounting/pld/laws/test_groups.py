@@ -1,16 +1,13 @@
 """Groups on noise of integers and on Laplace noise, against sums over the noise in doubles."""
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from exactdp.accounting import pld
 from exactdp.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
+from tests.accounting.pld.curves import Floats, excess
 
 RATE, SIZE, SHIFT = 0.2, 3, 2
 PLACES = np.arange(-400, 401)
@@ -24,10 +21,6 @@ NOISES: dict[str, tuple[pld.Pld, Callable[[Floats], Floats]]] = {
         lambda z: np.exp(-(z**2) / 18),
     ),
 }
-
-
-def _delta(p: Floats, q: Floats, epsilon: float) -> float:
-    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
 
 
 def _laws(density: Callable[[Floats], Floats], moves: list[int]) -> tuple[Floats, Floats]:
@@ -46,7 +39,7 @@ def _laws(density: Callable[[Floats], Floats], moves: list[int]) -> tuple[Floats
 def test_a_group_on_a_sample(noise: str, epsilon: str) -> None:
     loss, density = NOISES[noise]
     p, q = _laws(density, [SHIFT] * SIZE)
-    expected = max(_delta(p, q, float(epsilon)), _delta(q, p, float(epsilon)))
+    expected = max(excess(p, q, float(epsilon)), excess(q, p, float(epsilon)))
     found = loss.sampled(str(RATE)).grouped(SIZE).delta(epsilon, relative_width="1e-9")
     assert float(found.lower) == pytest.approx(expected, rel=1e-9)
     assert float(found.upper) == pytest.approx(expected, rel=1e-9)
@@ -61,14 +54,14 @@ def test_no_other_group_leaks_more(noise: str, moves: list[int]) -> None:
     for epsilon in ("-0.4", "0.1", "0.7"):
         for one, other in ((p, q), (q, p)):
             most = group.delta(epsilon).float_upper()
-            assert _delta(one, other, float(epsilon)) <= most * (1 + 1e-9)
+            assert excess(one, other, float(epsilon)) <= most * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_two_runs_of_a_group(noise: str) -> None:
     loss, density = NOISES[noise]
     p, q = _laws(density, [SHIFT] * SIZE)
-    expected = max(_delta(np.outer(a, a), np.outer(b, b), 0.5) for a, b in ((p, q), (q, p)))
+    expected = max(excess(np.outer(a, a), np.outer(b, b), 0.5) for a, b in ((p, q), (q, p)))
     found = loss.sampled(str(RATE)).grouped(SIZE).composed(2).delta("0.5")
     assert found.float_lower() <= expected * (1 + 1e-9)
     assert expected <= found.float_upper() * (1 + 1e-9)

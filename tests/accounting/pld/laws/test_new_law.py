@@ -4,11 +4,11 @@ import math
 import re
 import textwrap
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 
 import pytest
 
+from tests.accounting.pld.curves import repeated_excess
 from tests.accounting.pld.laws.kary_response import kary_response
 
 PAGE = Path(__file__).parents[4] / "CONTRIBUTING.md"
@@ -26,22 +26,12 @@ def _masses(epsilon: float, answers: int, truth: int) -> list[float]:
     return [math.exp(epsilon) / total if x == truth else 1 / total for x in range(answers)]
 
 
-def _delta(p: list[float], q: list[float], times: int, epsilon: float) -> float:
-    """By enumeration of all outputs."""
-    pairs = list(zip(p, q, strict=True))
-    runs = product(pairs, repeat=times)
-    return sum(
-        max(math.prod(a for a, _ in run) - math.exp(epsilon) * math.prod(b for _, b in run), 0)
-        for run in runs
-    )
-
-
 @pytest.mark.parametrize(("times", "asked"), [(1, 0.3), (3, 0.3), (5, 1.7)])
 def test_the_example_of_contributing(times: int, asked: float) -> None:
     loss = kary_response(epsilon=Fraction(4, 5), answers=4)
     p, q = (_masses(0.8, 4, truth) for truth in (0, 1))
     found = loss.composed(times).delta(str(asked), relative_width="1e-9")
-    expected = pytest.approx(_delta(p, q, times, asked), rel=1e-8)
+    expected = pytest.approx(repeated_excess(p, q, times, asked), rel=1e-8)
     assert float(found.lower) == expected
     assert float(found.upper) == expected
 
@@ -52,4 +42,4 @@ def test_renyi_divergences_and_epsilon_come_with_the_kind() -> None:
     moment = sum(a**2.5 * b**-1.5 for a, b in zip(p, q, strict=True))
     assert float(loss.renyi("2.5").upper) == pytest.approx(3 * math.log(moment) / 1.5)
     epsilon = float(loss.epsilon("0.05").upper)
-    assert _delta(p, q, 3, epsilon) <= 0.05 <= _delta(p, q, 3, epsilon - 2e-3)
+    assert repeated_excess(p, q, 3, epsilon) <= 0.05 <= repeated_excess(p, q, 3, epsilon - 2e-3)

@@ -11,6 +11,7 @@ from mpmath import mpf
 from exactdp.accounting import csh, discrete_gaussian, gaussian, gshm, pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from tests.reference import sampled_gaussian, to_mp
 
 RATE = Fraction(1, 5)
 
@@ -124,13 +125,7 @@ def test_thresholds_alone_add_up() -> None:
 def test_epsilon_where_no_float_tells_about_where_it_is(sigma: str) -> None:
     target, found = mpmath.mpf("1e-5"), pld.gaussian(sigma=sigma).sampled("0.01").epsilon("1e-5")
     with mpmath.workdps(60):
-        s, q = mpmath.mpf(sigma), mpmath.mpf("0.01")
-
-        def delta(epsilon: Fraction) -> mpmath.mpf:
-            ratio = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
-            point = s**2 * mpmath.log((ratio - 1 + q) / q) + mpmath.mpf(1) / 2
-            others = (1 - q - ratio) * mpmath.ncdf(-point / s)
-            return q * mpmath.ncdf((1 - point) / s) + others
-
-        assert delta(found.lower) > target >= delta(found.upper)
+        rate, mu = mpmath.mpf("0.01"), 1 / mpmath.mpf(sigma)
+        low, high = (sampled_gaussian(to_mp(e), rate, mu) for e in (found.lower, found.upper))
+        assert low > target >= high
     assert found.width <= Fraction(1, 100)

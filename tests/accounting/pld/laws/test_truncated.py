@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import binom
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask import delta as order_delta
 from exactdp.accounting.pld.laws.truncated import Truncated, _draws
-from exactdp.errors import InvalidParameter
-
-Floats = NDArray[np.float64]
+from tests.accounting.pld.curves import Floats, excess
 
 SIGMA, LIMIT = 1.0, 2
 POINTS = np.arange(-9.0, 9.0, 0.02)
@@ -47,13 +43,8 @@ def _density(values: Sequence[int], rate: float, points: Floats) -> Floats:
     return np.sum(parts, axis=0)
 
 
-def _excess(p: Floats, q: Floats, epsilon: float) -> float:
-    unit = POINTS[1] - POINTS[0]
-    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum() * unit)
-
-
 def _worst(pairs: Sequence[tuple[Floats, Floats]], epsilon: float) -> float:
-    return max(_excess(p, q, epsilon) for p, q in pairs)
+    return max(excess(p, q, epsilon) for p, q in pairs) * (POINTS[1] - POINTS[0])
 
 
 @pytest.mark.parametrize(
@@ -87,7 +78,7 @@ def test_two_steps_of_fixed_data() -> None:
     loss = pld.gaussian(sigma=SIGMA).sampled("0.5", batch_limit=LIMIT, users=4).composed(2)
     both = np.multiply.outer(p, p), np.multiply.outer(q, q)
     for epsilon in ("0.5", "2", "4"):
-        known = float(np.maximum(both[0] - math.exp(float(epsilon)) * both[1], 0).sum())
+        known = excess(*both, float(epsilon))
         assert 0 < known <= float(loss.delta(epsilon).upper)
 
 
@@ -102,47 +93,11 @@ def test_the_probabilities_of_the_draws() -> None:
     assert float(draws.taken) == pytest.approx(taken, rel=1e-9)
 
 
-def test_single_steps_are_mixtures_of_two_curves() -> None:
-    """The weighted mean of both deltas, in both orders."""
-    loss = pld.gaussian(sigma=2).sampled("0.3", batch_limit=2, users=7)
-    draws = _draws(Truncated(Fraction(1, 2), Fraction("0.3"), 7, 2, True))
-    full = float(draws.full.mid())
-    free, moved = (
-        pld.gaussian(sigma=sigma).sampled(rate).orders()
-        for sigma, rate in ((2, "0.3"), (1, draws.displaces))
-    )
-    for order, one, two in zip(loss.orders(), free, moved, strict=True):
-        for epsilon in (Fraction(0), Fraction(1, 5)):
-            a, b = (float(order_delta(x, epsilon, Fraction(1, 10**9)).upper) for x in (one, two))
-            found = order_delta(order, epsilon, Fraction(1, 10**9))
-            assert float(found.upper) == pytest.approx((1 - full) * a + full * b, rel=1e-8)
-
-
 def test_a_limit_that_is_never_reached_is_no_limit() -> None:
     free = pld.gaussian(sigma=1).sampled("0.01")
     assert free.steps == pld.gaussian(sigma=1).sampled("0.01", batch_limit=9, users=9).steps
     rare = pld.gaussian(sigma=1).sampled("0.01", batch_limit=60, users=2000).composed(1000)
     assert rare.epsilon("1e-5").upper < free.composed(1000).epsilon("1e-5").upper + Fraction(1, 999)
-
-
-NOISE = pld.gaussian(sigma=1)
-REFUSED: list[Callable[[], object]] = [
-    lambda: NOISE.sampled("0.1", batch_limit=3),
-    lambda: NOISE.sampled("0.1", users=3),
-    lambda: NOISE.sampled("0.1", batch_limit=0, users=5),
-    lambda: pld.laplace(scale=1).sampled("0.1", batch_limit=3, users=5),
-    lambda: NOISE.replaced().sampled("0.1", batch_limit=3, users=5),
-    lambda: NOISE.sampled("0.1", batch_limit=3, users=5).grouped(2),
-    lambda: NOISE.sampled("0.1", batch_limit=3, users=5).sampled("0.1"),
-    lambda: pld.sgd(noise_multiplier=1, rate="0.1", steps=5, sampling="truncated"),
-    lambda: pld.sgd(noise_multiplier=1, rate="0.1", steps=5, batch_limit=3, users=5),
-]
-
-
-@pytest.mark.parametrize("asked", REFUSED)
-def test_refused(asked: Callable[[], object]) -> None:
-    with pytest.raises(InvalidParameter):
-        asked()
 
 
 @pytest.mark.slow
