@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Callable
 from fractions import Fraction
@@ -11,6 +12,7 @@ import pytest
 
 from exactdp import local, mechanisms
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.errors import InvalidParameter
 from exactdp.local import sparse
 from exactdp.local.compressive import SetResponse
 from exactdp.local.frequency_oracle import FrequencyOracle
@@ -183,6 +185,27 @@ def test_a_mechanism_publishes_and_states_its_law(name: str) -> None:
     law = made.law(data, **more)
     assert law.residual <= Fraction(1, 1000)
     assert law.residual + sum(p for _, p in law.items()) == 1
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_only_randomness_of_the_system_is_fit_for_a_release(name: str) -> None:
+    made: Any = SMALL[name]()
+    verb = next(verb for verb in _VERBS if hasattr(made, verb))
+    with pytest.raises(InvalidParameter, match="source must be a SystemSource"):
+        getattr(made, verb)(_data(made), SeededSource(1))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_wrong_number_is_refused_by_the_name_of_its_field(name: str) -> None:
+    made: Any = SMALL[name]()
+    for field in dataclasses.fields(made):
+        value = getattr(made, field.name)
+        if not field.init or isinstance(value, bool) or not isinstance(value, int | Fraction):
+            continue
+        for wrong in (-1, "x", float("nan")):
+            with pytest.raises(InvalidParameter) as refusal:
+                dataclasses.replace(made, **{field.name: wrong})
+            assert refusal.value.name == field.name
 
 
 @pytest.mark.parametrize("name", ["KnownKeys", "PartitionSelection", "CSH", "MAD2R"])

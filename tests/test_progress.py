@@ -16,6 +16,14 @@ class Terminal(io.StringIO):
         return True
 
 
+def _watched(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, patience: float = 0
+) -> io.StringIO:
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "_PATIENCE", patience)
+    return stream
+
+
 @pytest.mark.parametrize(
     ("stream", "items", "shown"),
     [(Terminal, 20_000, True), (io.StringIO, 20_000, False), (Terminal, 100, False)],
@@ -23,9 +31,7 @@ class Terminal(io.StringIO):
 def test_a_bar_is_shown_at_a_terminal(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], items: int, shown: bool
 ) -> None:
-    written = stream()
-    monkeypatch.setattr(sys, "stderr", written)
-    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    written = _watched(monkeypatch, stream())
     assert list(progress.watched(range(items), "counters")) == list(range(items))
     assert ("counters" in written.getvalue()) == shown
 
@@ -34,9 +40,7 @@ def test_a_bar_is_shown_at_a_terminal(
 def test_a_bar_of_parts(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
 ) -> None:
-    written = stream()
-    monkeypatch.setattr(sys, "stderr", written)
-    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    written = _watched(monkeypatch, stream())
     with progress.bar(20_000, "polynomial") as done:
         for _ in range(4):
             done(5_000)
@@ -49,9 +53,7 @@ def test_a_bar_of_parts(
 def test_work_of_unknown_size_is_counted(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
 ) -> None:
-    written = stream()
-    monkeypatch.setattr(sys, "stderr", written)
-    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    written = _watched(monkeypatch, stream())
     progress.tick()  # nobody watches
     with progress.counted("certifying"):
         for _ in range(3):
@@ -64,9 +66,7 @@ def test_work_of_unknown_size_is_counted(
 def test_time_is_shown_during_a_single_long_step(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
 ) -> None:
-    written = stream()
-    monkeypatch.setattr(sys, "stderr", written)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.1)
+    written = _watched(monkeypatch, stream(), 0.1)
     with progress.counted("calibrating"):
         assert "calibrating" not in written.getvalue()
         time.sleep(1)

@@ -16,6 +16,7 @@ from mpmath import mp, mpf
 
 from exactdp.accounting import composition, csh, discrete_gaussian, gaussian, gshm, pld, zcdp
 from exactdp.law import Law
+from tests import reference
 
 FOLDER = Path(__file__).parents[2] / "checker"
 sys.path.insert(0, str(FOLDER))
@@ -134,7 +135,7 @@ EXAMPLES = [
         ],
         _delta("curve", "0.5"),
         # 3/100 + 2 (9/400) = 0.075 is the square of 1/sigma
-        _mp(lambda: _mp_gaussian(mp.mpf("0.5"), mp.sqrt(mpf("0.075")))),
+        _mp(lambda: reference.gaussian(mp.mpf("0.5"), mp.sqrt(mpf("0.075")))),
     ),
     Example(
         "laplace",
@@ -302,11 +303,6 @@ EXAMPLES = [
         slack=Fraction(1, 30),
     ),
 ]
-
-
-def _mp_gaussian(epsilon: mpf, mu: mpf) -> mpf:
-    t = epsilon / mu
-    return mp.ncdf(mu / 2 - t) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - t)
 
 
 def _mp_renyi() -> mpf:

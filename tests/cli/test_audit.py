@@ -40,46 +40,13 @@ def test_no_violation_is_not_a_pass() -> None:
     assert "pass" not in out.lower()
 
 
-COUNT = """
-import json, random, sys
-asked = json.loads(sys.stdin.readline())
-draw = random.SystemRandom()
-for _ in range(asked["count"]):
-    print(json.dumps({"n": len(asked["data"]) + draw.randrange(3)}))
-"""
-
-
-@pytest.mark.slow
-def test_a_command(tmp_path: Path) -> None:
-    program = tmp_path / "count.py"
-    program.write_text(COUNT, encoding="utf-8")
-    data = ["--left", "[1]", "--right", "[]", "--samples", "4000"]
-    command = ["--command", f"{sys.executable} {program}", *data]
-    code, out, _ = run("audit", "run", *command, "--epsilon", "1", "--delta", "0.1", "--json")
-    assert code == 1
-    assert json.loads(out)["target"].endswith("count.py")
-    report = tmp_path / "report.json"
-    report.write_text(out, encoding="utf-8")
-    assert run("audit", "replay", str(report), *command)[0] == 1
-    assert run("audit", "run", *command, "--epsilon", "0", "--delta", "0.34")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("code", "named"),
-    [
-        ("raise SystemExit(1)", "exited with code 1"),
-        ("n = int(input().split()[-1][:-1])\nfor _ in range(n): print('nonsense')", "no JSON"),
-        ("print(1)", "wrote 1 outputs"),
-        ("import time; time.sleep(9)", "took longer than 0.5 s"),
-    ],
-)
-def test_a_command_that_fails_is_no_verdict(tmp_path: Path, code: str, named: str) -> None:
+def test_a_command_that_fails_is_no_verdict(tmp_path: Path) -> None:
     program = tmp_path / "broken.py"
-    program.write_text(code, encoding="utf-8")
+    program.write_text("import time; time.sleep(9)", encoding="utf-8")
     command = ["--command", f"{sys.executable} {program}", "--timeout", "0.5"]
     found, out, err = run("audit", "run", *command, "--left", "1", "--right", "2", "--epsilon", "1")
     assert (found, out) == (2, "")
-    assert named in err
+    assert "took longer than 0.5 s" in err
     assert err.count("\n") == 1
 
 
@@ -201,19 +168,6 @@ def test_replay(tmp_path: Path) -> None:
     assert again["event"] == json.loads(first)["event"]
     honest = [*arguments[:5], "scale=2", *arguments[6:]]
     assert run(*honest, "--samples", "50000")[0] == 0
-
-
-@pytest.mark.slow
-def test_two_workers() -> None:
-    code, _, __ = run(
-        "audit", *LAPLACE, "--epsilon", "0.5", "--samples", "100000", "--workers", "2"
-    )
-    assert code == 1
-
-
-def test_targets() -> None:
-    assert "opendp:laplace" in run("audit", "targets")[1]
-    assert json.loads(run("audit", "targets", "--json")[1])[0]["parameters"] == ["scale"]
 
 
 @pytest.mark.parametrize(

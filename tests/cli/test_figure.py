@@ -10,25 +10,30 @@ from exactdp.accounting import csh, gshm
 from exactdp.accounting.sparse_histograms.threshold_curves import CURVES, threshold_curve
 from tests.cli.test_accounting import run
 
+TARGET = ["--epsilon", "0.35", "--delta", "1e-5"]
+TRAINING = ["--noise-multiplier", "2", "--rate", "0.1", "--steps", "20", "--delta", "1e-5"]
 
-def test_figure_is_written_once(tmp_path: Path) -> None:
-    out = tmp_path / "csh.svg"
-    arguments = ["figure", "csh", "--k", "10", "--epsilon", "0.35", "--delta", "1e-5"]
-    code, _text, err = run(*arguments, "--points", "3", "--output", str(out))
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["csh", "--k", "10", *TARGET, "--points", "3"],
+        ["alp", "--epsilon", "5", "--price", "8"],
+        ["seen", "--k", "3", *TARGET, "--points", "4"],
+        pytest.param(["savings", *TARGET, "--sparsities", "1,4"], marks=pytest.mark.slow),
+        pytest.param(["epsilon-over-steps", *TRAINING, "--points", "3"], marks=pytest.mark.slow),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_figure_is_written_once(tmp_path: Path, words: list[str]) -> None:
+    out = tmp_path / "picture.svg"
+    code, _, err = run("figure", *words, "--output", str(out))
     assert (code, err) == (0, "")
     assert "<svg" in out.read_text()[:2000]
-    assert run(*arguments, "--output", str(out))[0] == 2
-    assert run(*arguments, "--output", str(tmp_path / "x.gif"))[0] == 2
-    assert "Example: exactdp figure csh" in run("figure", "csh", "--help")[1]
-
-
-def test_error_of_a_sketch(tmp_path: Path) -> None:
-    out = tmp_path / "alp.svg"
-    code, _text, err = run("figure", "alp", "--epsilon", "5", "--price", "8", "--output", str(out))
-    assert (code, err) == (0, "")
-    assert "<svg" in out.read_text()[:2000]
-    assert run("figure", "alp", "--epsilon", "0", "--output", str(tmp_path / "x.svg"))[0] == 2
-    assert "Example: exactdp figure alp" in run("figure", "alp", "--help")[1]
+    for more in (["--output", str(out)], ["--output", str(tmp_path / "x.gif")]):
+        assert run("figure", *words, *more)[0] == 2
+    code, _, err = run("figure", *words, "--theme", "blue", "--output", str(tmp_path / "x.svg"))
+    assert (code, err.startswith("exactdp: theme must be")) == (2, True)
 
 
 def test_curve_points_are_certified() -> None:
@@ -62,15 +67,6 @@ def test_savings_table() -> None:
     assert [row["k"] for row in rows] == ["1", "10"]
     assert float(rows[0]["saved"]) == 0
     assert 0.34 < float(rows[1]["saved"]) < 0.35
-
-
-def test_figure_of_what_is_seen(tmp_path: Path) -> None:
-    out = tmp_path / "seen.svg"
-    arguments = ["figure", "seen", "--k", "3", "--epsilon", "1", "--delta", "1e-5"]
-    code, _text, err = run(*arguments, "--points", "4", "--output", str(out))
-    assert (code, err) == (0, "")
-    assert "<svg" in out.read_text()[:2000]
-    assert "Example: exactdp figure seen" in run("figure", "seen", "--help")[1]
 
 
 @pytest.mark.parametrize(("mechanism", "analysis"), CURVES)

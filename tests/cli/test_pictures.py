@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from exactdp.cli.pictures import _THEMES, Line, Picture, merged
-from tests.cli.test_accounting import run
 
 #: Grounds of the pages that the pictures stand on.
 GROUNDS = {"light": "#ffffff", "dark": "#131416"}
@@ -61,18 +60,3 @@ def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
     light = drawn(tmp_path / "a.svg", "light")
     assert drawn(tmp_path / "b.svg", "light") == light
     assert drawn(tmp_path / "c.svg", "dark") != light
-
-
-def test_a_theme_that_does_not_exist(tmp_path: Path) -> None:
-    command = ["figure", "csh", "--k", "2", "--epsilon", "1", "--delta", "1e-5", "--theme", "blue"]
-    code, _, err = run(*command, "--output", str(tmp_path / "x.svg"))
-    assert code == 2
-    assert err.startswith("exactdp: theme must be")
-
-
-@pytest.mark.slow
-def test_savings_are_drawn(tmp_path: Path) -> None:
-    out = tmp_path / "savings.svg"
-    command = ["figure", "savings", "--epsilon", "1", "--delta", "1e-5", "--sparsities", "1,4"]
-    assert run(*command, "--output", str(out))[0] == 0
-    assert "<svg" in out.read_text()[:2000]

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
 import pkgutil
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +15,7 @@ import pytest
 import exactdp.cli
 from exactdp.accounting.calculator import calculator
 from exactdp.cli.help import painted
-from exactdp.cli.main import cli
+from exactdp.cli.main import cli, main
 from exactdp.cli.registry import COMMANDS, MAP, RENAMED
 from tests.cli.test_accounting import run
 
@@ -137,12 +133,13 @@ def test_completion_is_installed_once(shell: str, tmp_path: Path, monkeypatch: A
         ("exactdp statement check ", "file"),
     ],
 )
-def test_completion(words: str, completed: str) -> None:
-    program = shutil.which("exactdp", path=str(Path(sys.executable).parent))
-    given = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    call = {**os.environ, **given, "_EXACTDP_COMPLETE": "bash_complete"}
-    found = subprocess.run([str(program)], env=call, capture_output=True, text=True, check=True)
-    assert completed in found.stdout.replace(",", "\n").splitlines()
+def test_completion(words: str, completed: str, monkeypatch: Any, capsys: Any) -> None:
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    for name, value in {**asked, "_EXACTDP_COMPLETE": "bash_complete"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        main([])
+    assert completed in capsys.readouterr().out.replace(",", "\n").splitlines()
 
 
 def test_colours_only_where_they_are_seen(monkeypatch: Any) -> None:

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from exactdp.statement import Statement
 from tests.cli.test_accounting import run
-
-EXAMPLE = Path(__file__).parents[2] / "examples" / "anes96_age_education.csv"
 
 
 @pytest.mark.parametrize(
@@ -55,31 +52,6 @@ def test_thresholded_releases(tmp_path: Path, name: str) -> None:
     made = Statement.read((tmp_path / "out.csv.statement.json").read_bytes())
     assert made.fields["claims"][0]["epsilon"] == "0.35"
     assert run(*arguments, "--epsilon", "0.35", "--output", str(out))[0] == 2
-    assert f"Example: exactdp release {name}" in run("release", name, "--help")[1]
-
-
-def test_a_real_histogram(tmp_path: Path) -> None:
-    out = tmp_path / "ages.edph"
-    code, text, _ = run(
-        "release",
-        "compact",
-        str(EXAMPLE),
-        "--epsilon",
-        "1",
-        "--text",
-        "30",
-        "--output",
-        str(out),
-        "--json",
-    )
-    report = json.loads(text)
-    assert code == 0
-    assert (report["released"], report["unit"]) == (945, "coefficients")
-    code, found, _ = run("release", "query", str(out), "age 36 education 3")
-    assert code == 0
-    assert 0 <= int(found) <= 944
-    assert "Example: exactdp release query" in run("release", "query", "--help")[1]
-    assert "Example: exactdp release sparse" in run("release", "sparse", "--help")[1]
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,6 @@ def test_json_summary(arguments: list[str]) -> None:
     assert found["draws"] == "500"
     assert int(found["least"]) <= float(found["mean"]) <= int(found["most"])
     assert run("sample", *arguments, "--count", "500", "--seed", "1", "--json")[1] == out
-    assert "Example: exactdp sample" in run("sample", arguments[0], "--help")[1]
 
 
 @pytest.mark.parametrize(

@@ -92,14 +92,6 @@ def test_one_key_of_many_is_kept_in_large_frames(engine: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 3, 10, 30])
-@pytest.mark.parametrize("engine", ENGINES)
-def test_large_shuffled_frames(engine: str, k: int) -> None:
-    rows = [*crowd(k, 15_000, 12), *some_rows(k, "integers", count=20_000, users=900)]
-    compared(partial(frame_of, engine), rows, ("integers", "text"), k=k, passes=1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [1, 3, 10, 30])
 @pytest.mark.parametrize("types", QUESTIONS, ids="-".join)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_large_frames_of_every_type(engine: str, types: tuple[str, ...], k: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from exactdp.local import SubsetSelection
 from experiments import compressive_privatization
@@ -40,26 +39,9 @@ def test_states_of_shared_sets_have_the_stated_mean_and_variance() -> None:
     assert {state.n for state in grown.values()} == {12_500}
 
 
-@pytest.mark.parametrize("only", ["CP", "RR"])
-def test_one_mechanism_is_compared_with_nothing(only: str) -> None:
-    table = {only: {"normalized": [[1.0]], "projected": [[1.0]]}}
-    assert compressive_privatization.ratios(table) == {}
-
-
 def test_the_best_other_mechanism_is_compared() -> None:
     table = {
         name: {"normalized": [[error], [error + 2]], "projected": [[2 * error], [2 * error]]}
         for name, error in (("CP", 1.0), ("RR", 9.0), ("SS", 5.0))
     }
     assert compressive_privatization.ratios(table) == {"normalized": [3.0], "projected": [5.0]}
-
-
-@pytest.mark.slow
-def test_a_quick_run_leaves_the_results_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    results = sorted(compressive_privatization.RESULTS.glob("*"))
-    before = {path: path.stat().st_mtime_ns for path in results}
-    command = ["experiment", "--quick", "--runs", "1", "--only", "RR", "--figure", "2"]
-    monkeypatch.setattr("sys.argv", command)
-    compressive_privatization.main()
-    assert {path: path.stat().st_mtime_ns for path in results} == before
-    assert sorted(compressive_privatization.RESULTS.glob("*")) == results

@@ -7,13 +7,12 @@ from itertools import product
 
 import pytest
 
-from exactdp import InvalidParameter
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.local import HadamardResponse, Rappor
 from exactdp.local.frequency_oracle import FrequencyOracle
 from exactdp.local.ratio import ratio_within
-from exactdp.samplers import SeededSource, SystemSource, exact_law
+from exactdp.samplers import SeededSource, exact_law
 from tests.local.instances import NAMES, ORACLES
 
 F = Fraction
@@ -110,12 +109,3 @@ def test_ratios_lie_just_below_the_exponential() -> None:
             r = ratio_within(epsilon)
             assert ball(r) <= e
             assert ball(1 + (r - 1) * (1 + F(1, 10**11))) > e
-
-
-@oracles
-def test_only_the_system_source_is_fit_for_a_report(oracle: FrequencyOracle) -> None:
-    with pytest.raises(InvalidParameter, match="SystemSource"):
-        oracle.report(0, SeededSource(1))
-    with pytest.raises(InvalidParameter, match="SystemSource"):
-        oracle.report_many([0], SeededSource(1))
-    assert oracle.form.rows([oracle.report(0, SystemSource())]).shape[0] == 1

@@ -56,16 +56,6 @@ def test_all_laws_up_to_eight_values(kind: type[FrequencyOracle], k: int, epsilo
         assert mean == [int(x == value) for x in range(k)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [3, 6, 8])
-def test_compressive_laws(k: int) -> None:
-    for m, epsilon in product((4, 9), ("0.5", "1.5")):
-        mechanism = CompressiveResponse(k=k, m=m, epsilon=epsilon, seed=1)
-        for value in range(k):
-            found = exact_law(lambda s, v=value, c=mechanism: c.draw(v, s), residual=0)
-            assert found == mechanism.law(value)
-
-
 def tallied(mechanism: LocalMechanism[int], values: Any, seed: int) -> bytes:
     """The state of some users, as a worker sends it."""
     return mechanism.aggregate().add(mechanism.draw_many(values, SeededSource(seed))).to_bytes()

@@ -5,7 +5,6 @@ import random
 from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import product
-from statistics import NormalDist
 
 import numpy as np
 import polars as pl
@@ -16,13 +15,7 @@ from exactdp import InvalidParameter, frames
 from exactdp.accounting import correlated_gaussian
 from exactdp.mechanisms import CorrelatedGaussian, KnownKeys
 from exactdp.samplers import SeededSource
-
-WIDE = range(-18, 19)
-
-
-def hockey_stick(epsilon: float, mu: float) -> float:
-    cdf = NormalDist().cdf
-    return cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * cdf(-mu / 2 - epsilon / mu)
+from tests.reference import discrete_gaussian, gaussian, leaked
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -34,7 +27,7 @@ def test_continuous_noise_against_the_inverse_of_its_covariance(seed: int) -> No
     covariance = sigma**2 * (np.eye(k) + 1 / (kappa or math.sqrt(k)))
     inverse = np.linalg.inv(covariance)
     shifts = [np.array([1] * a + [0] * (k - a)) for a in range(1, most + 1)]
-    expected = max(hockey_stick(epsilon, math.sqrt(s @ inverse @ s)) for s in shifts)
+    expected = max(float(gaussian(epsilon, math.sqrt(s @ inverse @ s))) for s in shifts)
     found = correlated_gaussian.delta(
         k=k,
         sigma=sigma,
@@ -47,15 +40,9 @@ def test_continuous_noise_against_the_inverse_of_its_covariance(seed: int) -> No
     assert found.upper <= found.lower * (1 + Fraction(1, 10**12))
 
 
-def gaussian(variance: float) -> dict[int, float]:
-    weights = {z: math.exp(-z * z / (2 * variance)) for z in WIDE}
-    total = sum(weights.values())
-    return {z: w / total for z, w in weights.items()}
-
-
 def doubled(counts: tuple[int, ...], sigma: float) -> dict[tuple[int, ...], float]:
     """The law of twice the released counts."""
-    own, shared = gaussian(4 * sigma**2), gaussian(4 * sigma**2 / math.sqrt(len(counts)))
+    own, shared = (discrete_gaussian(4 * sigma**2 / root, 18) for root in (1, len(counts) ** 0.5))
     law: dict[tuple[int, ...], float] = defaultdict(float)
     for (z, p), *rest in product(shared.items(), *[own.items()] * len(counts)):
         chance = p * math.prod(q for _, q in rest)
@@ -69,11 +56,7 @@ def test_discrete_noise_against_the_law_of_two_counts() -> None:
     start = doubled((0, 0), sigma)
 
     def leaks(*counts: int) -> float:
-        moved = doubled(counts, sigma)
-        ways = ((start, moved), (moved, start))
-        return max(
-            sum(max(p - math.exp(epsilon) * q[x], 0) for x, p in law.items()) for law, q in ways
-        )
+        return leaked(start, doubled(counts, sigma), epsilon)
 
     given = {"k": 2, "sigma": "1.25", "epsilon": "0.5"}
     one, both = leaks(1, 0), leaks(1, 1)

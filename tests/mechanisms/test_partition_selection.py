@@ -82,7 +82,5 @@ def test_draws() -> None:
     )
     p = float(made.chance(users))
     assert abs(seen - count * p) < 6 * (count * p * (1 - p)) ** 0.5
-    with pytest.raises(InvalidParameter, match="source"):
-        made.release({"x": 1}, source)
     with pytest.raises(InvalidParameter, match="key_epsilon"):
         PartitionSelection.for_target(k=1, epsilon="1e-9", delta="1e-9").chance(5)

@@ -13,6 +13,7 @@ import pytest
 from exactdp import InvalidParameter
 from exactdp.plans import ENGINES, Plan, Query, Split, plan, read_queries
 from tests.cli.test_accounting import run
+from tests.reference import cdf, gaussian
 
 TARGET = {"epsilon": 1, "delta": "1e-6"}
 URLS = Query("visits", ("url",), 10)
@@ -40,14 +41,6 @@ keys = ["free", "paid"]
 """
 
 
-def normal(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
-def gaussian_delta(mu: float, epsilon: float) -> float:
-    return normal(mu / 2 - epsilon / mu) - math.exp(epsilon) * normal(-mu / 2 - epsilon / mu)
-
-
 @pytest.mark.parametrize("discrete", [False, True])
 @pytest.mark.parametrize("queries", [[URLS], [URLS, DAYS, KNOWN], [KNOWN], [URLS] * 2, [URLS, FEW]])
 def test_noise_and_thresholds_of_all_queries_together(queries: list[Query], discrete: bool) -> None:
@@ -58,8 +51,8 @@ def test_noise_and_thresholds_of_all_queries_together(queries: list[Query], disc
         mu2 += each.query.moved / float(each.scale) ** 2
         if each.above is not None:
             distance = float(each.above) - 1 + discrete / 2  # of integers, in the middle
-            hidden *= normal(distance / float(each.scale)) ** each.query.most
-    ends = gaussian_delta(mu2**0.5, 1.0), 1 - hidden
+            hidden *= cdf(distance / float(each.scale)) ** each.query.most
+    ends = float(gaussian(1.0, mu2**0.5)), 1 - hidden
     alone = all(each.query.keys is None and not each.query.sums for each in made.queries)
     total = max(ends) if alone else sum(ends)
     assert total <= float(made.delta.upper) * 1.002  # discrete tails differ from this middle
@@ -85,7 +78,7 @@ def test_laplace_and_gaussian_noise_together() -> None:
     losses = [*inner, 1 / one, -1 / one]
     masses = [*weights, 0.5, math.exp(-1 / one) / 2]
     assert sum(masses) == pytest.approx(1, abs=1e-6)
-    total = sum(m * gaussian_delta(mu, 1 - x) for m, x in zip(masses, losses, strict=True))
+    total = sum(m * float(gaussian(1 - x, mu)) for m, x in zip(masses, losses, strict=True))
     assert total == pytest.approx(float(made.delta.upper), rel=3e-3)
     assert total > 0.9e-6
 
@@ -97,8 +90,8 @@ def test_a_threshold_that_hides_one_query_does_not_hide_another() -> None:
     noisy = type(first)(first.query, first.scale / 2, first.above * 2)
     shown = type(first)(second.query, second.scale * 50, second.scale * 50 * 5)
     mu = (10 / float(noisy.scale) ** 2 + 10 / float(shown.scale) ** 2) ** 0.5
-    least = gaussian_delta(mu * 0.99, 1.0)
-    hidden = normal((float(shown.above or 0) - 0.5) / float(shown.scale)) ** 10
+    least = float(gaussian(1.0, mu * 0.99))
+    hidden = cdf((float(shown.above or 0) - 0.5) / float(shown.scale)) ** 10
     found = Plan("uid", (noisy, shown), Fraction(1), Fraction(1, 2), discrete=True)
     assert float(found.delta.upper) >= least + (1 - hidden) * 0.9
 

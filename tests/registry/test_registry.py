@@ -15,6 +15,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.registry import lint
 from exactdp.registry.prose import stated
 from tests.cli.test_accounting import run
+from tests.reference import gaussian
 
 _PURE = "dp_variant: {variant_name: Pure DP}"
 
@@ -44,15 +45,12 @@ def test_conversions_against_their_formulas() -> None:
                 for a in orders
             )
 
-        def noise(epsilon: mpf) -> mpf:
-            return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(
-                -mu / 2 - epsilon / mu
-            )
-
         optimal = mp.findroot(
             lambda e: bound(e) - mp.log(delta), (17, 17.3), solver="secant", tol=1e-6
         )
-        gauss = mp.findroot(lambda e: mp.log(noise(e) / delta), (16.4, 16.6), solver="secant")
+        gauss = mp.findroot(
+            lambda e: mp.log(gaussian(e, mu) / delta), (16.4, 16.6), solver="secant"
+        )
     assert (round(float(simple), 3), round(float(optimal), 3), round(float(gauss), 3)) == (
         17.915,
         17.158,

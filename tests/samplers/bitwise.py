@@ -6,9 +6,9 @@ code that production uses is enumerated down to single bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from exactdp.law import Law
 from exactdp.samplers import Source, exact_law
@@ -35,9 +35,15 @@ def bitwise_law(program: Callable[[Source], T], residual: Fraction) -> Law[T]:
     return exact_law(lambda source: program(Bitwise(source)), residual=residual)
 
 
-def assert_law_is(law: Law[int], lower: Callable[[int], Fraction], upper: object = None) -> None:
-    """Every probability in the law agrees with a stated one, up to the residual mass."""
-    top = upper or lower
-    for outcome, weight in law.items():
-        assert weight <= top(outcome)  # type: ignore[operator]
-        assert weight + law.residual >= lower(outcome)
+def joint(laws: Iterable[Law[Any]]) -> Law[tuple[Any, ...]]:
+    """The law of independent outcomes side by side."""
+    whole: Law[tuple[Any, ...]] = Law.point(())
+    for law in laws:
+        whole = whole.product(law).map(lambda pair: (*pair[0], pair[1]))
+    return whole
+
+
+def assert_encloses(law: Law[T], expected: Law[T]) -> None:
+    """Every probability agrees with the expected one, up to the residual mass."""
+    for shown, weight in law.items():
+        assert weight <= expected[shown] <= weight + law.residual

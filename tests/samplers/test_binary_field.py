@@ -1,12 +1,10 @@
-"""Binary fields against schoolbook arithmetic on bits, galois and python-flint."""
+"""Binary fields against schoolbook arithmetic on bits and python-flint."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -124,36 +122,6 @@ def test_arithmetic_against_flint(period: int) -> None:
 
 
 # --- polynomials ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def galois() -> ModuleType:
-    """galois compiles as it loads, which takes seconds: only the tests that use it wait."""
-    return import_module("galois")
-
-
-@pytest.mark.slow
-def test_polynomials_against_galois(galois: ModuleType) -> None:
-    field = BinaryField(81)
-    # finding a primitive element takes long and changes nothing but galois' logarithms
-    reference = galois.GF(
-        field.order,
-        irreducible_poly=galois.Poly.Degrees([54, 27, 0]),
-        primitive_element="x + 1",
-        verify=False,
-    )
-    a, b = elements(field, 15), elements(field, 6)
-    p, q = (galois.Poly(reference(c), order="asc") for c in (a, b))
-    assert multiply(field, a, b) == ascending(p * q)
-    assert [Evaluator(field, a)(x) for x in b] == [int(value) for value in p(reference(b))]
-    roots = galois.Poly.Roots(reference(b))
-    assert PointTree(field, b).vanishing() == ascending(roots)
-    through = galois.lagrange_poly(reference(b), reference(a[:6]))
-    assert interpolate(field, b, a[:6]) == ascending(through)
-
-
-def ascending(polynomial: Any) -> list[int]:
-    return [int(c) for c in polynomial.coefficients(order="asc")]
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=PERIODS)

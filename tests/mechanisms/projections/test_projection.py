@@ -231,14 +231,6 @@ def test_growing_cells(x: Fraction) -> None:
     assert mechanism.law({0: x}, rows) == model
 
 
-def test_the_law_of_a_wrong_flip_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism = UnitEpsilonALP(d=1, k=1, s=3, largest=1, alpha=1)
-    rows = Tables(((0,),))
-    monkeypatch.setitem(mechanism.__dict__, "flip", F(1, 4))
-    model = projection_law((F(1),), rows.table, 3, F(1), F(1, 3))
-    assert mechanism.law({0: F(1)}, rows) != model
-
-
 def test_estimates_are_those_of_algorithm_3() -> None:
     """All strings of six bits, asked at once: each entry has a row of its own."""
     mechanism = HistogramALP(d=64, k=31, s=64, largest=6, epsilon=1)

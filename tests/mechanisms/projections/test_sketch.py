@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from exactdp import InvalidParameter
@@ -101,15 +99,6 @@ def test_rounding_at_full_size() -> None:
         entries = mechanism.checked(dict.fromkeys(range(4000), value))
         levels = mechanism.cells.level(entries, SeededSource(5))
         assert binomtest(int(levels.sum()), 4000, float(law[1])).pvalue > 1e-6
-
-
-@given(st.data())
-def test_damaged_files_are_refused(data: st.DataObject) -> None:
-    raw = bytearray(SMALL)
-    place = data.draw(st.integers(0, len(raw) - 1))
-    raw[place] ^= 1 << data.draw(st.integers(0, 7))
-    with pytest.raises(InvalidParameter):
-        Sketch.from_bytes(bytes(raw), ALP)
 
 
 MECHANISM = ALP(d=100, k=1, s=7, largest=5, epsilon=1)
@@ -204,8 +193,6 @@ def test_bad_vectors_before_anything_is_drawn(vector: dict[Any, Any], name: str)
 
 def test_more_refusals() -> None:
     mechanism = ALP(**GIVEN)
-    with pytest.raises(InvalidParameter, match="SystemSource"):
-        mechanism.project({1: 1}, SeededSource(1))
     with pytest.raises(InvalidParameter, match="counts"):
         HistogramALP(**GIVEN).project({1: "0.5"}, SystemSource())
     sketch = mechanism.project(dict.fromkeys(range(30), 0), SystemSource())

@@ -25,6 +25,7 @@ from exactdp.mechanisms.projections.exact_epsilon import e_epsilon
 from exactdp.mechanisms.projections.grid_noise import GridNoise
 from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.samplers import SeededSource
+from tests.samplers.bitwise import joint
 
 F = Fraction
 
@@ -44,13 +45,6 @@ def noisy(noise: GridNoise, x: Fraction, low: int) -> Law[int]:
     below, part = place // 1, place % 1
     parts = [(1 - part, int(below)), (part, int(below) + 1)]
     return Law.mixture([(w, geometric(noise, c, low)) for w, c in parts if w])
-
-
-def joint(laws: list[Law[int]]) -> Law[tuple[int, ...]]:
-    law: Law[tuple[int, ...]] = Law.point(())
-    for other in laws:
-        law = law.product(other).map(lambda pair: (*pair[0], pair[1]))
-    return law
 
 
 @pytest.mark.parametrize("values", ["positive", "signed"])
@@ -121,15 +115,6 @@ def test_approximate_threshold_keeps_delta(
     assert largest <= stated.upper <= delta
     if mechanism.noise.rise <= 1 or values == "counts":
         assert largest >= stated.lower  # an entry of 1 against one of 0
-
-
-def test_threshold2_below_its_threshold_would_be_noticed() -> None:
-    mechanism = ApproximateThreshold(d=1, k=1, largest=4, epsilon=1, delta=F(1, 8), grid=1)
-    lower = mechanism.least - 1
-    mechanism.__dict__["least"] = lower
-    base = mechanism.noise.e_epsilon
-    found = hockey_stick(mechanism.law({0: 1}), mechanism.law({}), e_epsilon=base)
-    assert found.lower > F(1, 8)
 
 
 def test_threshold2_law() -> None:

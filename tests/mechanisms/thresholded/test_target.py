@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -17,14 +16,14 @@ from exactdp.mechanisms import (
     CSH,
     GSHM,
     GSHMWithSums,
-    StabilityHistogram,
     TopK,
     TopKWithBase,
     TopKWithSums,
 )
 from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
-from exactdp.samplers import GeoSample, SeededSource, SystemSource
+from exactdp.samplers import SeededSource, SystemSource
+from tests.reference import discrete_gaussian
 
 F = Fraction
 KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums, TopKWithSums]
@@ -88,16 +87,13 @@ def test_accuracy_holds_as_often_as_it_says() -> None:
     assert bound.per_query < bound.simultaneous
 
 
-def _law(variance: float) -> dict[int, float]:
-    weights = {z: math.exp(-z * z / (2 * variance)) for z in range(-90, 91)}
-    return {z: w / sum(weights.values()) for z, w in weights.items()}
-
-
 @pytest.mark.parametrize("sigma", ["1.2", 4])
 def test_the_error_of_counts_with_their_base_has_both_noises(sigma: Any) -> None:
     """P(|Z_i + Z + Z'|/2 > bound), by sums over all three noises."""
     made = TopKWithBase(3, sigma, 40, 9, "0.5")
-    own, shared = (_law(4 * float(made.sigma) ** 2 / root) for root in (1.0, 3**0.5))
+    own, shared = (
+        discrete_gaussian(4 * float(made.sigma) ** 2 / root, 90) for root in (1.0, 3**0.5)
+    )
     both: dict[int, float] = {}
     for (a, p), (b, q) in product(shared.items(), repeat=2):
         both[a + b] = both.get(a + b, 0.0) + p * q
@@ -142,19 +138,3 @@ def test_releases_answer_by_element_and_go_to_json() -> None:
 def test_odd_keys_and_counts_are_refused(counts: dict[object, int]) -> None:
     with pytest.raises(InvalidParameter):
         GSHM(1, 2, 6, 1, "0.5").draw(counts, SeededSource(1))
-
-
-def test_stability_keeps_its_target() -> None:
-    noise = GeoSample(n=100, epsilon=1)
-    made = StabilityHistogram.for_target(noise, 10, "1e-3")
-    assert made.guarantee.delta <= F("1e-3")
-    with pytest.raises(InvalidParameter, match="delta must be >="):
-        StabilityHistogram(noise, 10, made.threshold - 1, "1e-3")
-    with pytest.raises(TypeError):
-        StabilityHistogram(noise, 10, made.threshold)  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize("source", [None, 7, SeededSource(1)])
-def test_only_the_systems_randomness_is_released(source: object) -> None:
-    with pytest.raises(InvalidParameter, match="source must be a SystemSource"):
-        GSHM(1, 2, 6, 1, "0.5").release({"a": 9}, source)  # type: ignore[arg-type]
