@@ -27,7 +27,9 @@ from exactdp.errors import Described, InvalidParameter
 
 __all__ = [
     "ALLOWED",
+    "BUILT_IN",
     "NAN",
+    "OF_NUMPY",
     "Table",
     "common",
     "decoded",
@@ -44,7 +46,10 @@ ALLOWED = (
 #: NaN, which does not equal itself, as a value that does
 NAN = "nan"
 
+BUILT_IN = frozenset({type(None), bool, int, float, str, bytes})
+OF_NUMPY = (np.number, np.bool_)
 _SCALARS = frozenset({type(None), bool, int, str, bytes, Fraction})
+_BASES: tuple[Any, ...] = (tuple, list, set, frozenset, dict, str, int, float, bytes)
 _MOST = 40  # levels of nesting; a list that contains itself has no end
 
 
@@ -59,11 +64,16 @@ def _refuse(value: Any) -> Any:
     raise _refused(f"an object of type {type_name(type(value))}")
 
 
-def common(value: Any, depth: int = 0, unknown: Callable[[Any], Any] = _refuse) -> Any:
+def common(
+    value: Any,
+    depth: int = 0,
+    unknown: Callable[[Any], Any] = _refuse,
+    known: Callable[[type], bool] = lambda kind: True,
+) -> Any:
     """A value as a common value.
 
     depth: levels of nesting above it. unknown: what to make of types that are not supported; the
-    default raises InvalidParameter.
+    default raises InvalidParameter. known: which types are supported.
 
     >>> common({"a": [1, 2.0], "when": date(2024, 2, 29)})
     {'a': (1, 2.0), 'when': '2024-02-29'}
@@ -77,36 +87,52 @@ def common(value: Any, depth: int = 0, unknown: Callable[[Any], Any] = _refuse) 
         return value if value == value else NAN
     if kind in (tuple, list) and _SCALARS.issuperset(map(type, value)):
         return tuple(value)
+    if isinstance(value, OF_NUMPY):
+        return _number_of_numpy(value)
     if depth > _MOST:
         raise _refused("a value nested more than 40 levels deep")
+    if not known(kind):
+        return unknown(value)
     inner = _contents(value)
     if inner is None:
         return _scalar(value, unknown)
     if isinstance(inner, list):
-        return tuple(common(one, depth + 1, unknown) for one in inner)
-    return Table((key, common(one, depth + 1, unknown)) for key, one in inner.items())
+        return tuple(common(one, depth + 1, unknown, known) for one in inner)
+    return Table((key, common(one, depth + 1, unknown, known)) for key, one in inner.items())
 
 
 def _contents(value: Any) -> list[Any] | dict[Any, Any] | None:
     """What a value contains: a list, or a dictionary with common values as keys; None for scalars.
 
-    An array is the list of its numbers in order.
+    An array is the list of its numbers in order. Attributes beside the items of a list, or beside
+    the fields of a data class, are contents, too: somebody who has the object can read them.
     """
-    if isinstance(value, (tuple, list)):
+    bases = [kind for kind in _BASES if isinstance(value, kind)]
+    if bases and getattr(value, "__dict__", None) and not isinstance(value, enum.Enum):
+        return [bases[0](value), vars(value)]
+    if isinstance(value, (tuple, list, range)):
         return list(value)
     if isinstance(value, (set, frozenset)):
         return _elements(value)
     if isinstance(value, Mapping):
-        return {common(key): one for key, one in value.items()}
+        return _items(value)
     if isinstance(value, np.ndarray) and value.ndim:
         return _entries(value)
     if isinstance(value, np.void) and value.dtype.names:
         return {name: value[name] for name in value.dtype.names}
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        named = {field.name: getattr(value, field.name) for field in fields(value)}
+        return named | getattr(value, "__dict__", {})
     if isinstance(value, BaseException):
-        return [type_name(type(value)), list(value.args)]
+        return [type_name(type(value)), list(value.args), *([vars(value)] if vars(value) else [])]
     return _frame(value)
+
+
+def _items(value: Mapping[Any, Any]) -> dict[Any, Any]:
+    found = {common(key): one for key, one in value.items()}
+    if len(found) < len(value):
+        raise _refused("a dictionary with keys that differ only in their types")
+    return found
 
 
 def _elements(values: Any) -> dict[Any, Any]:
@@ -143,7 +169,7 @@ def _frame(value: Any) -> dict[Any, Any] | None:
 
 def _scalar(value: Any, unknown: Callable[[Any], Any]) -> Any:
     if isinstance(value, enum.Enum):
-        return str(value)
+        return f"{type(value).__name__}.{value.name}"
     if isinstance(value, type):
         return type_name(value)
     for kind, convert in _CONVERTED:
@@ -166,7 +192,7 @@ def _number_of_numpy(value: Any) -> Any:
 #: type -> what makes a common value of it, tried in this order
 _CONVERTED: list[tuple[Any, Callable[[Any], Any]]] = [
     ((np.datetime64, np.timedelta64), str),
-    (np.generic, _number_of_numpy),
+    (np.generic, lambda value: common(value.item())),
     (np.ndarray, lambda value: common(value[()])),
     (bool, bool),
     (int, int),
@@ -196,6 +222,8 @@ def types_of(value: Any) -> str:
     >>> types_of(np.zeros((2, 3), dtype=np.float32))
     'ndarray(2, 3) float32'
     """
+    if type(value) in BUILT_IN or isinstance(value, OF_NUMPY):
+        return type(value).__name__
     name = type_name(type(value))
     dtypes = getattr(value, "dtypes", getattr(value, "dtype", None))
     if isinstance(value, np.ndarray) and value.dtype != object:
@@ -205,15 +233,33 @@ def types_of(value: Any) -> str:
     if isinstance(value, (date, time)):
         return f"{name} {getattr(value, 'tzinfo', None)!r}"
     if isinstance(value, (set, frozenset)):
-        return f"{name}({', '.join(sorted(set(map(types_of, value))))})"
+        return f"{name}({', '.join(sorted(set(map(_element_text, value))))})"
     inner = _contents(value)
     if inner is None:
         return name
     if isinstance(inner, list):
         described = _runs(tuple(map(types_of, inner)))
     else:
-        described = ", ".join(f"{key!r}: {types_of(one)}" for key, one in inner.items())
+        keys = map(_key_text, value) if isinstance(value, Mapping) else map(repr, inner)
+        pairs = zip(keys, map(types_of, inner.values()), strict=True)
+        described = ", ".join(f"{key}: {types}" for key, types in pairs)
+    if isinstance(value, np.ndarray):
+        name += str(value.shape)
     return f"{name}({described})" + (f" {dtypes}" if dtypes is not None else "")
+
+
+def _key_text(key: Any) -> str:
+    """A key of a dictionary; with its type, where the common value has another one."""
+    if type(key) in _SCALARS:
+        return repr(key)
+    types, plain = types_of(key), common(key)
+    return repr(plain) if types == types_of(plain) else f"{types} {plain!r}"
+
+
+def _element_text(one: Any) -> str:
+    """The types of an element of a set; with the element, where the common value has other ones."""
+    types, plain = types_of(one), common(one)
+    return types if types == types_of(plain) else f"{types} {plain!r}"
 
 
 @lru_cache(maxsize=1024)

@@ -10,15 +10,15 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from exactdp.audit.examples import examples
 from exactdp.extras import optional
 from exactdp.parameters import choice, integer
 
 if TYPE_CHECKING:
-    import hypothesis
     from hypothesis import strategies as st
     from hypothesis.strategies import SearchStrategy
 else:
-    hypothesis, st = optional("hypothesis"), optional("hypothesis.strategies")
+    st = optional("hypothesis.strategies")
     SearchStrategy = st.SearchStrategy
 
 __all__ = [
@@ -134,22 +134,7 @@ def drawn(strategy: SearchStrategy[Any], number: int, *, seed: int = 0) -> list[
     >>> all(left != right for left, right in drawn(neighbouring_histograms(), 10))
     True
     """
-    found: dict[str, Any] = {}
-
-    @hypothesis.seed(integer("seed", seed, least=0))
-    @hypothesis.settings(
-        max_examples=integer("number", number, least=1),
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(strategy)
-    def collect(value: Any) -> None:
-        found.setdefault(repr(value), value)
-
-    collect()
-    return list(found.values())
+    return examples(strategy, integer("number", number, least=1), integer("seed", seed, least=0))
 
 
 def _scaled(values: list[int], denominator: int) -> tuple[Fraction, ...]:

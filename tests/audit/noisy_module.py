@@ -95,7 +95,7 @@ def shifted_by(noise, bit, rng):
 
 def by_default(bit, rng, noise=random.SystemRandom().randrange(-99, 99)):  # noqa: B008
     """The mistake: noise in a default."""
-    return bit + noise > 99
+    return bit + noise > 99, honest(bit, rng)
 
 
 class Settings:
@@ -104,7 +104,7 @@ class Settings:
 
 def by_class(bit, rng):
     """The mistake: noise in a class attribute."""
-    return bit + Settings.offset > 99
+    return bit + Settings.offset > 99, honest(bit, rng)
 
 
 class Fitted:
@@ -113,7 +113,7 @@ class Fitted:
         return self
 
     def answer(self, bit, rng):
-        return bit + self.noise > 99
+        return bit + self.noise > 99, honest(bit, rng)
 
 
 #: The mistake of these three: objects of the module hold noise that was drawn before.
@@ -123,7 +123,7 @@ KEPT = types.MappingProxyType({"noise": [random.SystemRandom().randrange(-99, 99
 
 
 def by_proxy(bit, rng):
-    return bit + KEPT["noise"][0] > 99
+    return bit + KEPT["noise"][0] > 99, honest(bit, rng)
 
 
 _SEEDED = SeededSource(5)

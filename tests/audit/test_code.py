@@ -66,7 +66,6 @@ DRAWS = [
     (lambda rng: rng.randint(-2, 2), range(-2, 3)),
     (lambda rng: rng.choice("abc"), "abc"),
     (lambda rng: rng.randbytes(1), [bytes([i]) for i in range(256)]),
-    (lambda rng: rng.token_bytes(1)[0] & 7, range(8)),
     (lambda rng: rng.randbelow(3), range(3)),
     (lambda rng: rng.randbits(2), range(4)),
     (lambda rng: rng.SystemRandom().randrange(3), range(3)),

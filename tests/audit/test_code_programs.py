@@ -21,7 +21,7 @@ import pytest
 from hypothesis import strategies as st
 
 from exactdp.audit import foreign_law, private
-from exactdp.audit.code import NotEnumerable, fresh, interpreters
+from exactdp.audit.code import NotEnumerable, fresh
 from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp.law import Law
 from tests.audit import noisy_module
@@ -382,7 +382,15 @@ def test_what_is_sent_and_what_is_not() -> None:
     once = private(noisy_module.first_answer, 0, 1, epsilon=EPSILON)
     assert once.verdict == "proved"
     assert "each in a fork of its own, all repeated; 4 fresh interpreters agree" in once.basis
-    assert "not sent: " in private(lambda bit, rng: coin(bit, rng), 0, 1, epsilon=1).basis
+    lock = threading.Lock()
+
+    def locked(bit, rng):
+        with lock:
+            return coin(bit, rng)
+
+    assert "not sent: " in private(locked, 0, 1, epsilon=1).basis
+    closure = private(lambda bit, rng: coin(bit, rng), 0, 1, epsilon=1)
+    assert "4 fresh interpreters agree" in closure.basis
 
 
 def _in_fresh_interpreters() -> str:
@@ -392,8 +400,9 @@ def _in_fresh_interpreters() -> str:
 @pytest.mark.slow
 def test_fresh_interpreters_that_somebody_ended_are_started_again() -> None:
     assert "4 fresh interpreters agree" in _in_fresh_interpreters()
-    interpreters._started[2].kill()
-    interpreters._started[2].wait()
+    process, _ = fresh._started[2]
+    process.kill()
+    process.wait()
     assert "4 fresh interpreters agree" in _in_fresh_interpreters()
 
 

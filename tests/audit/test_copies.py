@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exactdp.audit import CopiedRandomness, Event, audit, audit_pairs, watch
-from exactdp.audit.outputs import engine, fresh
+from exactdp.audit import CopiedRandomness, Event, audit, audit_pairs, sending, watch
+from exactdp.audit.outputs import engine
 from exactdp.audit.outputs.batch import as_outputs
 from exactdp.audit.outputs.copies import Calls, different, fingerprint, uneven
-from exactdp.audit.outputs.fresh import sent
+from exactdp.audit.sending import sent
 from tests.audit import copying, mechanisms
 from tests.audit.copying import Run, blocks, once
 
@@ -151,7 +151,7 @@ def test_generators_are_sent_as_new_ones(monkeypatch: pytest.MonkeyPatch) -> Non
     made = (np.random.default_rng(1), np.random.RandomState(1), Random(1))
     drawn = []
     for number in (0, 1, 0):
-        monkeypatch.setattr(fresh, "_process", number)
+        monkeypatch.setattr(sending, "_number", number)
         new = ForkingPickler.loads(sent(made))
         drawn.append([one.bytes(8) for one in new[:2]] + [new[2].randbytes(8)])
     drawn.append([one.bytes(8) for one in made[:2]] + [made[2].randbytes(8)])

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lines import at
-from exactdp.audit.code.runs import NotEnumerable, Run, as_data
+from exactdp.audit.code.runs import NotEnumerable, Run
 from exactdp.audit.code.uniform import Uniform
 from exactdp.samplers.enumeration import MAX_WIDTH
-from exactdp.samplers.enumeration_branches import Choice
+from exactdp.samplers.enumeration_branches import Choice, Path
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
 __all__ = ["Draws", "LazyDraws", "RealDraws"]
@@ -53,9 +53,9 @@ class Draws(ABC):
         self.run.draw()
         return self.run.choose(weights)
 
-    def points(self) -> list[list[list[Any]]]:
-        """Values that the numbers of this run may have had, as paths of RealDraws (JSON data)."""
-        return [as_data(self.run.path)]
+    def points(self) -> list[Path]:
+        """Values that the numbers of this run may have had, as paths of RealDraws."""
+        return [tuple(self.run.path)]
 
     def refuse(self, reason: str) -> NoReturn:
         """The program cannot have an exact law, whatever it does next."""
@@ -85,12 +85,12 @@ class LazyDraws(Draws):
         self._record.append(self.run.path[self.run.step - 1])
         return chosen
 
-    def points(self) -> list[list[list[Any]]]:
+    def points(self) -> list[Path]:
         """The lowest values, the highest ones, and some between."""
-        found = [
-            as_data([_at(each, share) for each in self._record]) for share in (0, 1, Fraction(3, 7))
-        ]
-        return [point for i, point in enumerate(found) if point not in found[:i]]
+        shares = (0, 1, Fraction(3, 7))
+        return list(
+            dict.fromkeys(tuple(_at(each, share) for each in self._record) for share in shares)
+        )
 
 
 def _at(drawn: Uniform | Choice, share: Fraction | int) -> Choice:

@@ -1,138 +1,193 @@
-"""Runs repeated in fresh interpreters with other hash seeds, where the program can be sent.
+"""Runs repeated in four fresh interpreters with other hash seeds.
 
-A program is sent by its name: its module is imported anew there, so whatever that draws, or orders
-by hashes, is drawn and ordered anew (:mod:`serving`).
+They import the program's modules anew, so whatever these draw, or order by hashes, is drawn and
+ordered anew. They are started by the first request and serve all later ones. A request that is not
+answered ends them, so that no later request reads an answer to this one.
 """
 
 from __future__ import annotations
 
+import atexit
+import os
+import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from types import MethodType
-from typing import Any
+import threading
+import time
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import NamedTuple
 
-from exactdp.audit.code.interpreters import ask, is_fresh
-from exactdp.audit.code.outcomes import found, named, written
+from exactdp.audit.code.forks import end_with_parent, in_fork
+from exactdp.audit.code.lines import is_program
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import NotEnumerable
+from exactdp.audit.code.search import Leaf, repeated_alike
+from exactdp.audit.code.state import state_text
+from exactdp.audit.sending import received, sent, variables
 from exactdp.samplers.enumeration_branches import NotReproducible
 
-__all__ = ["Sending", "repeated"]
+__all__ = ["in_fresh_interpreters", "serve"]
 
+_SEEDS = ("1", "2", "3", "4")
 _MOST_LEAVES = 512
 #: A fresh interpreter has this time, and ten times the time that the law took here, in seconds.
 _PATIENCE = 300.0
+_INSIDE = "EXACTDP_FRESH_INTERPRETER"  # set in their environment
+_LOCK = threading.Lock()
+_started: list[tuple[subprocess.Popen[bytes], Connection]] = []
+_owner: int | None = None  # the process that has started them: a fork of it starts its own
 
 
-@dataclass(frozen=True)
-class Sending:
-    """How a program is made in another process: make(*arguments).
-
-    make: a function at the top of a module; arguments: data, or functions found by name.
+class _Answer(NamedTuple):
+    """How a leaf differs, why the program could not be made or has ended, if so; and what the
+    variables of modules hold that it names.
     """
 
-    make: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-    def as_data(self) -> list[Any]:
-        """JSON data; raises NotEnumerable where something cannot be sent."""
-        return [_sent(part) for part in (self.make, *self.arguments)]
+    differs: str = ""
+    failed: str = ""
+    ended: str = ""
+    state: dict[str, str] = {}  # noqa: RUF012 (never changed)
 
 
-def _sent(part: Any) -> Any:
-    return ["data", written(part)] if part is None or not callable(part) else ["named", _name(part)]
-
-
-def _name(part: Any) -> str:
-    """The name of a function, a class, what a variable of a module holds, or a method of these."""
-    try:
-        if isinstance(part, MethodType):
-            name = f"{_name(part.__self__)}.{part.__name__}"
-            return name if found(name) == part else named(part)
-        name = named(part)
-    except NotEnumerable:
-        held = ((m, name) for m in [*sys.modules] for name in _names_of(part, m))
-        if (first := next(held, None)) is None:
-            raise
-        return ":".join(first)
-    if name.startswith("__main__:"):
-        raise NotEnumerable("it is defined in the script itself, not in a module")
-    return name
-
-
-def _names_of(thing: Any, module: str) -> list[str]:
-    """The variables of a module that hold a thing, if the module can be imported elsewhere."""
-    inside = list(getattr(sys.modules.get(module), "__dict__", {}).items())
-    names = [name for name, value in inside if value is thing]
-    return names if names and _is_importable(module) else []
-
-
-def repeated(
-    sending: Sending | None,
-    program: Program,
-    leaves: list[Any],
-    forked: bool,
-    names: dict[str, set[str]],
-    seconds: float,
+def in_fresh_interpreters(
+    program: Program, leaves: list[Leaf], forked: bool, seconds: float
 ) -> tuple[int, str]:
     """The number of fresh interpreters in which the leaves are what they were here; why it is 0.
 
-    forked: whether each leaf needs a fork of its own. names: variables of modules that are
-    compared. seconds: how long the law took here. Raises NotReproducible if the leaves are not the
-    same, or if modules differ from one interpreter to the other; NotEnumerable if an interpreter
-    ends or does not answer.
+    forked: whether each leaf needs a fork of its own. seconds: how long the law took here. Raises
+    NotReproducible if a leaf differs, NotEnumerable if an interpreter ends or does not answer.
     """
-    if is_fresh():
+    if _INSIDE in os.environ:
         return 0, "this is a fresh interpreter"
-    sent, reason = None, "it is not known how to make it elsewhere"
-    if sending is not None:
-        try:
-            sent = sending.as_data()
-        except NotEnumerable as error:
-            reason = str(error)
-    for kind, content in sent or ():
-        if kind == "named":  # what it holds is compared, too
-            module, _, name = content.partition(":")
-            names.setdefault(module, set()).add(name.partition(".")[0])
-    new = {module: sorted(some - _same.get(module, set())) for module, some in names.items()}
-    modules = {module: some for module, some in new.items() if some and _is_importable(module)}
-    if sent is None and not modules:
-        return 0, reason
-    request = {
-        "program": sent,
-        "leaves": leaves[:: 1 + len(leaves) // _MOST_LEAVES] if sent is not None else [],
-        "forked": forked,
-        "modules": modules,
-        "interface": program.interface,
-        "catches": program.catches,
-    }
-    answers = ask(request, _PATIENCE + 10 * seconds)
+    request = sent((program, leaves[:: 1 + len(leaves) // _MOST_LEAVES], forked), _variables())
+    if not request:
+        return 0, "it holds something of the script itself, or that cannot be copied"
+    answers = _answers(request, _PATIENCE + 10 * seconds)
     for answer in answers:
-        if "failed" in answer:
-            return 0, f"its module cannot be imported in a fresh interpreter ({answer['failed']})"
-        if "ended" in answer:
-            raise NotEnumerable(f"in a fresh interpreter, {answer['ended']}")
-    for module, some in modules.items():
-        for name in some:
-            if len({answer["modules"][module][name] for answer in answers}) > 1:
-                raise NotReproducible(
-                    f"{module}.{name} differs from process to process: what was drawn when the "
-                    "module was imported is not drawn again; draw it inside the run"
-                )
-        _same.setdefault(module, set()).update(some)
-    for answer in answers:
-        if answer["differs"]:
+        if answer.failed:
+            return 0, f"it cannot be made in a fresh interpreter ({answer.failed})"
+        if answer.ended:
+            raise NotEnumerable(f"in a fresh interpreter, {answer.ended}")
+        if answer.differs:
             raise NotReproducible(
-                f"in a fresh interpreter {answer['differs']}: the program depends on the order of "
-                "a set, on hash() of text, or on what its module drew or kept; sort sets before "
-                "they are used, and draw and keep inside the run"
+                f"in a fresh interpreter {answer.differs}: the program depends on the order of a "
+                "set, on hash() of text, or on what its module drew or kept; sort sets before they "
+                "are used, and draw and keep inside the run"
             )
-    return (len(answers), "") if sent is not None else (0, reason)
+    for name, text in answers[0].state.items():
+        if any(answer.state.get(name) != text for answer in answers):
+            raise NotReproducible(
+                f"{name} differs from process to process: what was drawn when its module was "
+                "imported is not drawn again; draw it inside the run"
+            )
+    return len(_SEEDS), ""
 
 
-_same: dict[str, set[str]] = {}  # variables of modules on which fresh interpreters agree
+def _variables() -> dict[int, tuple[str, str]]:
+    """Module and name of what the modules of programs hold, by id: it is made anew by an import."""
+    return {
+        id(value): (title, name)
+        for title, module in list(sys.modules.items())
+        if title != "__main__" and getattr(module, "__spec__", None) is not None
+        if is_program(getattr(module, "__file__", None) or "<frozen ")
+        for name, value in list(vars(module).items())
+    }
 
 
-def _is_importable(module: str) -> bool:
-    return module != "__main__" and getattr(sys.modules.get(module), "__spec__", None) is not None
+def _answers(request: bytes, seconds: float) -> list[_Answer]:
+    """The answers of all interpreters, which work at the same time."""
+    until = time.monotonic() + seconds
+    with _LOCK:
+        try:
+            pipes = _interpreters()
+            for pipe in pipes:
+                pipe.send((sys.path, request))
+            return [_answer(pipe, until) for pipe in pipes]
+        except (EOFError, OSError):
+            _end()
+            raise NotEnumerable("the program ended a fresh interpreter") from None
+        except BaseException:  # an interrupt, for one
+            _end()
+            raise
+
+
+def _answer(pipe: Connection, until: float) -> _Answer:
+    if not pipe.poll(max(0.0, until - time.monotonic())):
+        raise NotEnumerable(
+            "the program has ended here, but not in a fresh interpreter, which took more than ten "
+            "times as long"
+        )
+    answer: _Answer = pipe.recv()
+    return answer
+
+
+def _interpreters() -> list[Connection]:
+    global _owner
+    if any(process.poll() is not None for process, _ in _started):
+        _end()  # something else has ended one, such as a command that was told to stop
+    if _owner != os.getpid():
+        _owner = os.getpid()
+        _started[:] = [_start(seed) for seed in _SEEDS]
+    return [pipe for _, pipe in _started]
+
+
+def _start(seed: str) -> tuple[subprocess.Popen[bytes], Connection]:
+    here, there = Pipe()
+    code = f"from exactdp.audit.code.fresh import serve; serve({there.fileno()})"
+    process = subprocess.Popen(  # noqa: S603 (this very interpreter)
+        [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,  # what a program prints has been shown here
+        pass_fds=[there.fileno()],
+        env={**os.environ, "PYTHONHASHSEED": seed, _INSIDE: "1"},
+        start_new_session=True,  # Ctrl-C is for this process, which then ends the interpreters
+    )
+    there.close()
+    return process, here
+
+
+@atexit.register
+def _end() -> None:
+    global _owner
+    if _owner != os.getpid():
+        return
+    _owner = None
+    for process, pipe in _started:
+        process.kill()
+        process.wait()
+        pipe.close()
+
+
+# -- in a fresh interpreter ------------------------------------------------------------------------
+
+
+def serve(descriptor: int) -> None:
+    """Answer requests until the other side ends."""
+    end_with_parent()
+    del os.environ["PYTHONHASHSEED"]  # all that differs between the environments
+    pipe = Connection(descriptor)
+    while True:
+        try:
+            sys.path[:], request = pipe.recv()
+        except EOFError:
+            return
+        pipe.send(_served(request))
+
+
+def _served(request: bytes) -> _Answer:
+    try:
+        program, leaves, forked = received(request)
+    except Exception as error:  # whatever the user's modules raise
+        return _Answer(failed=f"{type(error).__name__}: {error}")
+    shares = [[(paths[:1], shown)] for paths, shown in leaves] if forked else [leaves]
+    try:
+        found = [in_fork(repeated_alike, program, share, ()) for share in shares]
+    except NotEnumerable as error:
+        return _Answer(ended=str(error))
+    named = variables.union(*(each.named for each in found))
+    state = {
+        f"{module}.{name}": state_text(vars(sys.modules[module]).get(name))
+        for module, name in sorted(named)
+        if module in sys.modules
+    }
+    return _Answer(next((each.differs for each in found if each.differs), ""), state=state)

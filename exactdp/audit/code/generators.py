@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import operator
 import random
-import secrets
-from base64 import urlsafe_b64encode
 from typing import Any, NoReturn
 
 from exactdp.audit.code.draws import Draws
@@ -28,6 +26,7 @@ _REFUSED = {
     **dict.fromkeys(("betavariate", "expovariate", "gammavariate", "gauss"), INTEGERS),
     **dict.fromkeys(("lognormvariate", "normalvariate", "paretovariate", "triangular"), INTEGERS),
     **dict.fromkeys(("vonmisesvariate", "weibullvariate"), INTEGERS),
+    **dict.fromkeys(("token_bytes", "token_hex", "token_urlsafe"), INTEGERS),
     **{"seed": _SEEDING, "getstate": _REWINDING, "setstate": _REWINDING},
 }
 
@@ -36,9 +35,11 @@ class ExactRandom(random.SystemRandom):
     """A random.SystemRandom whose choices are enumerated.
 
     gauss, expovariate and the like are refused, because their law depends on the rounding of a
-    logarithm, and so is seeding. randbelow, randbits and token_bytes serve code that is written for
-    the module secrets.
+    logarithm, and so is seeding. randbelow and randbits serve code that is written for the module
+    secrets.
     """
+
+    gauss_next = None  # as before the first gauss()
 
     def __init__(self, draws: Draws) -> None:
         # not calling the parent: there is no generator to seed
@@ -77,28 +78,11 @@ class ExactRandom(random.SystemRandom):
         """secrets.randbits."""
         return self.getrandbits(k)
 
-    def token_bytes(self, nbytes: int | None = None) -> bytes:
-        """secrets.token_bytes; more than two have too many values."""
-        return self.randbytes(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes)
-
-    def token_hex(self, nbytes: int | None = None) -> str:
-        """secrets.token_hex."""
-        return self.token_bytes(nbytes).hex()
-
-    def token_urlsafe(self, nbytes: int | None = None) -> str:
-        """secrets.token_urlsafe."""
-        return urlsafe_b64encode(self.token_bytes(nbytes)).rstrip(b"=").decode("ascii")
-
     def _itself(self) -> ExactRandom:
         """This generator, for code that asks the random module for one."""
         return self
 
     Random = SystemRandom = _itself
-
-    @property
-    def gauss_next(self) -> NoReturn:
-        """Refused: what random.Random keeps of its last gauss()."""
-        self.draws.refuse("gauss_next has no exact law here; " + INTEGERS)
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         self.draws.refuse(COPY)

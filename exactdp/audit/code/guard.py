@@ -7,15 +7,13 @@ the runs are compared with what they were.
 
 from __future__ import annotations
 
-import gc
-import json
 import os
 import random
 import sys
 import threading
 import types
 from collections.abc import Iterator, Sequence
-from itertools import compress
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,12 +22,12 @@ from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lines import at, is_ours
 from exactdp.audit.code.numpy_generators import SHOWING
 from exactdp.audit.code.runs import NotEnumerable, Run
+from exactdp.audit.randomness import state
 from exactdp.samplers.seeded import SeededSource
 
-__all__ = ["GENERATORS", "Guard", "Guarded", "generators"]
+__all__ = ["Guard"]
 
 _ADVICE = "draw from the generator that is handed over"
-GENERATORS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 _KEPT = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
 #: Audit events of files, processes, sockets and libraries, by how their names begin.
 _OUTSIDE = (
@@ -40,34 +38,30 @@ _OUTSIDE = (
 _READS_SOURCE = ("linecache.py", "tokenize.py")
 
 
-class Guarded:
-    """A block in which a run is guarded, and a profile hook sees what is called."""
-
-    def __init__(self, guard: Guard, run: Run, hook: Any) -> None:
-        self._guard, self._outer = guard, guard.run
-        self._run, self._hook = run, hook
-
-    def __enter__(self) -> None:
-        self._guard.run = self._run
-        sys.setprofile(self._hook)
-
-    def __exit__(self, *error: object) -> None:
-        lost = self._hook is not None and sys.getprofile() is None  # Python removes a failing hook
-        sys.setprofile(None)
-        self._guard.run = self._outer
-        if lost and self._run.signal is None:
-            reason = "the program calls itself until the stack is full; use a loop"
-            self._run.stop(NotEnumerable(reason))
-
-
 class Guard:
     """Refuses what the program may not use. existing: generators from before the runs."""
 
     def __init__(self, existing: Sequence[Any]) -> None:
         self.run: Run | None = None
-        self._states = [(each, _state(each)) for each in existing]
+        ours = SHOWING, SHOWING.bit_generator
+        self._states = [(each, state(each)) for each in existing if each not in ours]
         self.replaced = {id(old): new for old, new in self._replace()}
         sys.addaudithook(self._event)
+
+    @contextmanager
+    def around(self, run: Run, hook: Any = None) -> Iterator[None]:
+        """A block in which a run is guarded, and a profile hook sees what is called."""
+        outer, self.run = self.run, run
+        sys.setprofile(hook)
+        try:
+            yield
+        finally:
+            lost = hook is not None and sys.getprofile() is None  # Python removes a failing hook
+            sys.setprofile(None)
+            self.run = outer
+            if lost and run.signal is None:
+                reason = "the program calls itself until the stack is full; use a loop"
+                run.stop(NotEnumerable(reason))
 
     def refuse(self, reason: str) -> None:
         """End the run, if there is one: it has no exact law."""
@@ -83,8 +77,8 @@ class Guard:
 
     def drawn(self) -> str | None:
         """Why there is no law if an older generator was drawn from."""
-        for each, state in self._states:
-            if _state(each) != state:
+        for each, before in self._states:
+            if state(each) != before:
                 return (
                     f"the program draws from a {type(each).__name__} of its own, not from the one "
                     f"that is handed over; {_ADVICE}, or build the object that holds it inside the "
@@ -145,24 +139,3 @@ def _plain_sum(items: Any, /, start: Any = 0) -> Any:
 
 def _is_bound(value: Any) -> bool:
     return isinstance(getattr(value, "__self__", None), random.Random)
-
-
-def generators() -> list[Any]:
-    """All generators that exist."""
-    kinds, todo = set[type](), list[type](GENERATORS)
-    while todo:
-        kinds.add(kind := todo.pop())
-        todo += kind.__subclasses__()
-    ours = (SHOWING, SHOWING.bit_generator)
-    objects = gc.get_objects()
-    chosen = compress(objects, map(kinds.__contains__, map(type, objects)))  # of a million, quickly
-    return [*(each for each in chosen if each not in ours), np.random.mtrand._rand]
-
-
-def _state(generator: Any) -> str:
-    if isinstance(generator, random.SystemRandom):
-        return ""
-    if isinstance(generator, random.Random):
-        return repr(generator.getstate())
-    state = getattr(generator, "_bit_generator", generator).state
-    return json.dumps(state, default=lambda array: array.tolist())

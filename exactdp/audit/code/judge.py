@@ -18,21 +18,20 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from json import loads
 from typing import Any
 
-from exactdp.audit.code import fresh
 from exactdp.audit.code.draws import RealDraws
 from exactdp.audit.code.forks import ProgramRaised, in_fork
-from exactdp.audit.code.guard import generators
+from exactdp.audit.code.fresh import in_fresh_interpreters
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import INTERFACES, Program
 from exactdp.audit.code.runs import NotEnumerable, repeating
-from exactdp.audit.code.search import InForks, InProcess, digest, repeated
+from exactdp.audit.code.search import InForks, InProcess, Leaf, digest, repeated_alike
+from exactdp.audit.randomness import generators
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, rational
 from exactdp.samplers.enumeration import MAX_RUNS
-from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.samplers.enumeration_branches import NotReproducible, Path
 from exactdp.samplers.enumeration_search import Explorer
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
@@ -89,12 +88,11 @@ def judged_law(
     max_runs: int = MAX_RUNS,
     exceptions: str = "raise",
     progress: bool = True,
-    sending: fresh.Sending | None = None,
     existing: Sequence[Any] | None = None,
 ) -> Judged:
     """The law of one call of a program over Outcomes; parameters as for foreign_law.
 
-    sending: how the program is made in another process. existing: all generators that exist.
+    existing: all generators that exist.
     """
     choice("interface", interface, tuple(INTERFACES))
     choice("exceptions", exceptions, ("raise", "outcome"))
@@ -108,18 +106,32 @@ def judged_law(
     begun = time.monotonic()
     found = judge.explored() or judge.in_forks()
     seconds = time.monotonic() - begun
-    sent, reason = fresh.repeated(
-        sending, judge.program, found["leaves"], found["forked"], judge.named, seconds
-    )
-    law = {Outcome(data): Fraction(weight) for data, weight in found["law"]}
-    draws = any(path for paths, _ in found["leaves"] for path in paths)
-    evidence = Evidence(draws, found["count"], len(found["leaves"]), found["forked"], sent, reason)
-    return Judged(Law(law, Fraction(found["residual"])), evidence)
+    sent, reason = in_fresh_interpreters(judge.program, found.leaves, found.forked, seconds)
+    draws = any(path for paths, _ in found.leaves for path in paths)
+    evidence = Evidence(draws, found.count, len(found.leaves), found.forked, sent, reason)
+    return Judged(found.law, evidence)
+
+
+@dataclass(frozen=True)
+class _Explored:
+    """What an exploration finds. count: number of leaves. leaves: those that are repeated. forked:
+    whether each run had a fork of its own. drawn: why the law is none, if it is none.
+    """
+
+    law: Law[Outcome]
+    count: int
+    leaves: list[Leaf]
+    forked: bool
+    drawn: str | None = None
+
+    @classmethod
+    def by(cls, explorer: Explorer, forked: bool, drawn: str | None = None) -> _Explored:
+        """What an explorer has found."""
+        leaves = [(points, digest(outcome)) for points, outcome in explorer.kept]
+        return cls(explorer.tally.law(), explorer.leaves, leaves, forked, drawn)
 
 
 class _Judge:
-    """named: the variables of modules that the program was seen to name, by module."""
-
     def __init__(
         self,
         program: Program,
@@ -131,9 +143,8 @@ class _Judge:
         self.program, self._residual = program, residual
         self._most, self._progress, self._existing = most, progress, existing
         self._unknown: dict[str, str] = {}
-        self.named: dict[str, set[str]] = {}
 
-    def explored(self) -> Any:
+    def explored(self) -> _Explored | None:
         """What exploring and repeating find; None if runs depend on each other.
 
         First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
@@ -152,14 +163,14 @@ class _Judge:
                     return None
                 raise
             else:
-                if not self._differ(_shares(found["leaves"])):
-                    if found["drawn"]:
-                        raise NotEnumerable(found["drawn"])
+                if not self._differ(_shares(found.leaves)):
+                    if found.drawn:
+                        raise NotEnumerable(found.drawn)
                     return found
                 depends = True
         return None
 
-    def _with_few_branches(self, lazy: bool) -> Any:
+    def _with_few_branches(self, lazy: bool) -> _Explored:
         """What exploring finds: with calls that are explored by themselves, else as a whole.
 
         An estimate gives up early where the branches look too many; it errs for finite programs.
@@ -176,15 +187,18 @@ class _Judge:
                 "values"
             ) from None
 
-    def _in_a_child(self, lazy: bool, separately: bool, foresees: bool, most: int) -> Any:
+    def _in_a_child(self, lazy: bool, separately: bool, foresees: bool, most: int) -> _Explored:
         bar: Callable[..., Any] = nullcontext
         if self._progress and sys.stderr.isatty():
             import tqdm  # not by every child
 
             bar = partial(tqdm.tqdm, desc="branches", delay=1)
-        return in_fork(self._explore, bar, lazy, separately, foresees, most)
+        found: _Explored = in_fork(self._explore, bar, lazy, separately, foresees, most)
+        return found
 
-    def _explore(self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Any:
+    def _explore(
+        self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int
+    ) -> _Explored:
         """In a child: the law, and the leaves to be repeated."""
         process = InProcess(
             self.program,
@@ -198,9 +212,9 @@ class _Judge:
         with bar() as shown:
             process.told = int if shown is None else shown.update
             explorer.explore()
-        return _as_data(explorer, False) | {"drawn": process.guard.drawn()}
+        return _Explored.by(explorer, False, process.guard.drawn())
 
-    def in_forks(self) -> Any:
+    def in_forks(self) -> _Explored:
         """The law by runs that have forks of their own, first with lazy numbers."""
         for lazy in (True, False):
             self._refuse_unknown()
@@ -215,11 +229,10 @@ class _Judge:
                     "call to the next, or build the object inside the run (make=)"
                 ) from None
             finally:
-                for seen in forks.seen:
-                    self._note(seen)
+                self._unknown |= forks.unknown
             self._refuse_unknown()
-            found = _as_data(explorer, True)
-            shares = [[[paths[:1], outcome]] for paths, outcome in found["leaves"]]
+            found = _Explored.by(explorer, True)
+            shares = [[(paths[:1], shown)] for paths, shown in found.leaves]
             if not self._differ(shares * -(-_ALONE // max(1, len(shares)))):
                 return found
         raise NotReproducible(
@@ -228,20 +241,14 @@ class _Judge:
             "time as data"
         )
 
-    def _differ(self, shares: list[list[Any]]) -> bool:
+    def _differ(self, shares: list[list[Leaf]]) -> bool:
         """Whether a leaf differs from what it was when its share is repeated in a fork."""
         for share in shares:
-            differs, seen = in_fork(repeated, self.program, share, self._existing)
-            self._note(seen)
-            if differs is not None:
+            found = in_fork(repeated_alike, self.program, share, self._existing)
+            self._unknown |= found.unknown
+            if found.differs is not None:
                 return True
         return False
-
-    def _note(self, seen: Any) -> None:
-        unknown, named = seen
-        self._unknown |= unknown
-        for module, names in named.items():
-            self.named.setdefault(module, set()).update(names)
 
     def _refuse_unknown(self) -> None:
         if self._unknown:
@@ -252,7 +259,7 @@ class _Judge:
             )
 
 
-def _shares(leaves: list[Any]) -> list[list[Any]]:
+def _shares(leaves: list[Leaf]) -> list[list[Leaf]]:
     """Leaves in the opposite order, for some forks, each of which repeats its first one again.
 
     A fork repeats few leaves several times: a clock may agree once or twice.
@@ -262,18 +269,7 @@ def _shares(leaves: list[Any]) -> list[list[Any]]:
     return [share * (1 + _LEAST_RUNS // len(share)) + share[:1] for share in shares]
 
 
-def _as_data(explorer: Explorer, forked: bool) -> Any:
-    law = explorer.tally.law()
-    return {
-        "law": [[loads(key), str(weight)] for key, weight in law.items()],
-        "residual": str(law.residual),
-        "count": explorer.leaves,
-        "forked": forked,
-        "leaves": [[points, digest(outcome)] for points, outcome in explorer.kept],
-    }
-
-
-def _raises(program: Program, kind: str, path: list[Any]) -> bool:
+def _raises(program: Program, kind: str, path: Path) -> bool:
     """In a child: whether the program raises this exception with ordinary numbers, too."""
     try:
         program.shown(RealDraws(repeating(path)), nullcontext())
@@ -284,7 +280,7 @@ def _raises(program: Program, kind: str, path: list[Any]) -> bool:
     return False
 
 
-def _raise_here(program: Program, path: list[Any]) -> None:
+def _raise_here(program: Program, path: Path) -> None:
     """Run the program once in this process, so that its exception is seen where it is raised."""
     if program.interface == "source":
         raise NotEnumerable("the program raises an exception; exceptions='outcome' counts it")

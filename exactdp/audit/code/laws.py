@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from exactdp.audit.code.fresh import Sending
 from exactdp.audit.code.judge import judged_law
 from exactdp.audit.code.runs import NotEnumerable
 from exactdp.enclosure import Enclosure
@@ -56,7 +55,6 @@ def foreign_law(
         max_runs=max_runs,
         exceptions=exceptions,
         progress=progress,
-        sending=Sending(_itself, (program,)),
     ).law
     weights: dict[Any, Fraction] = {}
     for outcome, weight in law.items():
@@ -66,10 +64,6 @@ def foreign_law(
             )
         weights[outcome.value] = weight
     return Law(weights, law.residual)
-
-
-def _itself(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return program
 
 
 @dataclass(frozen=True)

@@ -179,6 +179,9 @@ class LazyNumber(Revealed):
     def __format__(self, form: str) -> str:
         return format(self.settle(), form)
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.settle()
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         value = self.settle()
         return type(value), (value,)

@@ -44,6 +44,9 @@ class LazyArray:
         settled = [x.settle() if isinstance(x, LazyNumber) else x for x in self._items.flat]
         return np.array(settled, dtype or np.float64).reshape(self.shape)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.__array__().__reduce_ex__(protocol)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(np.ndarray, name):
             raise AttributeError(name)

@@ -13,7 +13,7 @@ from exactdp.audit.code.draws import Draws, LazyDraws
 from exactdp.audit.code.forks import ProgramRaised
 from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.numpy_generators import ExactGenerator
-from exactdp.audit.code.outcomes import of_error, written
+from exactdp.audit.code.outcomes import Outcome
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible, RunOver
 
@@ -34,8 +34,8 @@ class Program:
     interface: str
     catches: bool
 
-    def shown(self, draws: Draws, watched: AbstractContextManager[None]) -> Any:
-        """What a run shows, as JSON data; errors of the program are raised as ProgramRaised.
+    def shown(self, draws: Draws, watched: AbstractContextManager[None]) -> Outcome:
+        """What a run shows; errors of the program are raised as ProgramRaised.
 
         Raises the signal that has ended the run early, whatever the program made of it.
         """
@@ -53,9 +53,9 @@ class Program:
         try:
             if run.signal is None:
                 if raised is None:
-                    return ["returned", written(value)]
+                    return Outcome.returned(value)
                 if self.catches and isinstance(raised, Exception):
-                    return ["raised", of_error(raised)]
+                    return Outcome.raised(raised)
                 raise ProgramRaised(type(raised).__name__, draws.points()[0])
         except RunOver:
             pass

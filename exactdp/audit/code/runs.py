@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration import EnumeratingSource
-from exactdp.samplers.enumeration_branches import START, Choice, Path, Way
+from exactdp.samplers.enumeration_branches import START, Path, Way
 
-__all__ = ["NotEnumerable", "Run", "as_data", "from_data", "repeating"]
+__all__ = ["NotEnumerable", "Run", "repeating"]
 
 
 class NotEnumerable(ExactDPError, TypeError):
@@ -53,16 +52,6 @@ class Run(EnumeratingSource):
         self.take(ways)
 
 
-def as_data(path: Sequence[Choice]) -> list[list[Any]]:
-    """A path as JSON data."""
-    return [[c.option, c.width, str(c.share)] for c in path]
-
-
-def from_data(data: Sequence[Sequence[Any]]) -> Path:
-    """The path that :func:`as_data` wrote."""
-    return tuple(Choice(option, width, Fraction(share)) for option, width, share in data)
-
-
-def repeating(data: Sequence[Sequence[Any]]) -> Run:
-    """A run that repeats a path, given as data, and makes no other choice."""
-    return Run(Way(from_data(data), Fraction(1)), repeats=True)
+def repeating(path: Path) -> Run:
+    """A run that repeats a path, and makes no other choice."""
+    return Run(Way(path, Fraction(1)), repeats=True)

@@ -5,7 +5,6 @@ Its exact laws are compared; both answers are certain, whatever mass was left un
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,15 +12,15 @@ from typing import Any, Literal
 
 from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Verdict
-from exactdp.audit.code.fresh import Sending
-from exactdp.audit.code.guard import generators
 from exactdp.audit.code.judge import Evidence, Judged, judged_law
-from exactdp.audit.code.outcomes import Outcome, written
+from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.runs import NotEnumerable
+from exactdp.audit.examples import examples
+from exactdp.audit.randomness import generators
+from exactdp.audit.sending import sent
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
-from exactdp.extras import optional
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, integer, non_negative, rational
 from exactdp.samplers.enumeration import MAX_RUNS
@@ -141,20 +140,19 @@ def private(
         raise InvalidParameter("program", _NOT_GIVEN, "given, or make=")
     number = integer("calls", calls, least=1)
     chosen = _chosen(left, right, pairs)
-    known: dict[str, Judged] = {}
+    known: dict[Any, Judged] = {}
     existing = generators()
 
     def law(data: Any) -> Judged:
-        key = _key(data)
+        key = sent(data) or id(data)
         if key not in known:
             known[key] = judged_law(
-                bound(program, make, data, number),
+                _bound(program, make, data, number),
                 interface=interface,
                 residual=residual,
                 max_runs=max_runs,
                 exceptions=exceptions,
                 progress=progress,
-                sending=Sending(bound, (program, make, data, number)),
                 existing=existing,
             )
         return known[key]
@@ -167,7 +165,7 @@ def private(
     return worst
 
 
-def bound(
+def _bound(
     program: Callable[..., Any] | None,
     make: Callable[[Any, Any], Any] | None,
     data: Any,
@@ -193,41 +191,12 @@ def _chosen(left: Any, right: Any, pairs: Any) -> list[tuple[Any, Any]]:
         return [(left, right)]
     if any(given):
         raise InvalidParameter("pairs", pairs, "given without left and right")
-    listed = list(pairs) if isinstance(pairs, Iterable) else _drawn(pairs)
+    if not isinstance(pairs, Iterable) and not hasattr(pairs, "example"):
+        raise InvalidParameter("pairs", pairs, "a list of pairs or a hypothesis strategy")
+    listed = list(pairs) if isinstance(pairs, Iterable) else examples(pairs, _EXAMPLES)
     if not listed or any(not isinstance(p, (tuple, list)) or len(p) != 2 for p in listed):
         raise InvalidParameter("pairs", pairs, "one or more pairs (left, right), or a strategy")
     return [(x, y) for x, y in listed]
-
-
-def _drawn(strategy: Any) -> list[Any]:
-    """Distinct examples of a hypothesis strategy, the same ones every time."""
-    hypothesis = optional("hypothesis")
-    if not hasattr(strategy, "example"):
-        raise InvalidParameter("pairs", strategy, "a list of pairs or a hypothesis strategy")
-    found: dict[str, Any] = {}
-
-    settings: Any = hypothesis.settings(
-        max_examples=_EXAMPLES,
-        database=None,
-        deadline=None,
-        derandomize=True,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-
-    def collect(pair: Any) -> None:
-        found.setdefault(repr(pair), pair)
-
-    settings(hypothesis.given(strategy)(collect))()
-    return list(found.values())
-
-
-def _key(data: Any) -> str:
-    """Equal for equal data sets; each of those that cannot be written down has its own."""
-    try:
-        return json.dumps(written(data))
-    except NotEnumerable:
-        return f"object {id(data)}"
 
 
 def _judged(

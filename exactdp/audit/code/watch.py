@@ -1,8 +1,8 @@
-"""What a program's code does and names, seen in the runs that are repeated.
+"""What a program's code does, seen in the runs that are repeated.
 
 A profile hook sees every Python function that starts and every C function that is called. It finds
-C functions that draw, generators under names that were bound before the audit, objects that were
-built before it by a constructor that draws, and the variables of modules that the code names.
+C functions that draw, generators under names that were bound before the audit, and objects that
+were built before it by a constructor that draws.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import gc
 import random
 import sys
 import types
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from inspect import getattr_static
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy as np
 
 from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.lines import at, is_ours, is_program
+from exactdp.audit.code.runs import NotEnumerable, Run
 
 __all__ = ["Watch"]
 
@@ -35,19 +38,32 @@ _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
 class Watch:
-    """Watches runs in this process, a forked child.
+    """Watches and guards runs in this process, a forked child or a fresh interpreter.
 
-    unknown: C functions that may keep randomness of their own, with where they are called. named:
-    the variables that the program's code names, by module.
+    existing: the generators from which runs may not draw. named: the variables of modules that the
+    program's code names, as (module, name).
     """
 
-    def __init__(self, guard: Guard) -> None:
-        self.unknown: dict[str, str] = {}
-        self.named: dict[str, set[str]] = {}
-        self._guard = guard
+    def __init__(self, existing: Sequence[Any]) -> None:
+        self.named: set[tuple[str, str]] = set()
+        self._guard = Guard(existing)
+        self._unknown: dict[str, str] = {}
         self._known: dict[int, types.CodeType] = {}  # by id, as codes are slow to hash; kept alive
 
-    def see(self, frame: types.FrameType, event: str, arg: Any) -> None:
+    def around(self, run: Run) -> AbstractContextManager[None]:
+        """A block in which a run is watched."""
+        return self._guard.around(run, self._see)
+
+    def unknown(self) -> dict[str, str]:
+        """C functions that may keep randomness of their own, and where they were called.
+
+        Raises NotEnumerable if a generator was drawn from.
+        """
+        if reason := self._guard.drawn():
+            raise NotEnumerable(reason)
+        return self._unknown
+
+    def _see(self, frame: types.FrameType, event: str, arg: Any) -> None:
         """The profile hook."""
         if event == "c_call":
             if not is_ours(frame.f_code.co_filename):
@@ -68,17 +84,16 @@ class Watch:
         if draws or ("rand" in name.lower() and not isinstance(owner, _random.Random)):
             self._guard.refuse_call(f"{holder}.{name}", frame)
         if module.partition(".")[0] not in _TRUSTED:
-            self.unknown.setdefault(f"{holder}.{name}()", at(frame))
+            self._unknown.setdefault(f"{holder}.{name}()", at(frame))
 
     def _look_at(self, frame: types.FrameType) -> None:
         """A function of the program runs for the first time."""
         inside, values = frame.f_globals, list(frame.f_locals.values())
-        names = self.named.setdefault(str(inside.get("__name__")), set())
         for name in (*frame.f_code.co_names, frame.f_code.co_qualname.partition(".")[0]):
             if name in inside:
                 inside[name] = self._guard.replaced.get(id(inside[name]), inside[name])
-                names.add(name)
                 values.append(inside[name])
+                self.named.add((str(inside.get("__name__")), name))
         made: list[tuple[Any, Any]] = [(type(value), value) for value in values]
         outer = _inside(inside, frame.f_code.co_qualname.rpartition(".<locals>.")[0])
         if frame.f_code.co_freevars and not _is_running(outer, frame):

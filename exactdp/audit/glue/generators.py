@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import random
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ import numpy as np
 
 from exactdp.audit.glue.noise import Noise, plain
 from exactdp.audit.glue.tape import Diverged, RecordedCall, Replacements, Session, place
+from exactdp.audit.randomness import generators, state
 
 #: Samplers whose draws are noise, with their parameters; a location is added to the draw.
 _NOISE = {
@@ -217,14 +217,13 @@ class Outsiders:
     """
 
     def __init__(self) -> None:
-        kinds = (np.random.Generator, np.random.RandomState, random.Random)
-        found = [each for each in gc.get_objects() if type(each) in kinds]
-        self._all = [*found, np.random.mtrand._rand, random._inst]
+        found = generators()  # a bit generator changes with its generator
+        self._all = [one for one in found if not isinstance(one, np.random.BitGenerator)]
         self._states = self._now()
         self.used: set[str] = set()
 
     def _now(self) -> list[str]:
-        return [*map(_state, self._all), _torch_state()]
+        return [*map(state, self._all), _torch_state()]
 
     def look(self, *, allowed: bool = False) -> None:
         """Note what was drawn from since the last look, unless that is allowed (in a primitive)."""
@@ -233,15 +232,6 @@ class Outsiders:
         changed = zip(names, before, self._states, strict=True)
         if not allowed:
             self.used |= {name for name, one, two in changed if one != two}
-
-
-def _state(generator: Any) -> str:
-    if isinstance(generator, random.Random):
-        return str(hash(generator.getstate()))
-    if isinstance(generator, np.random.Generator):
-        return repr(generator.bit_generator.state)
-    kind, key, *rest = generator.get_state()
-    return f"{kind} {hash(key.tobytes())} {rest}"
 
 
 def _torch_state() -> str:

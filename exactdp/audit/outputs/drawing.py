@@ -35,6 +35,7 @@ from exactdp.audit.outputs.counting import (
 )
 from exactdp.audit.outputs.event import Event
 from exactdp.audit.outputs.fresh import Drawn, Request
+from exactdp.audit.sending import sent
 from exactdp.errors import InvalidParameter
 
 __all__ = ["Draws"]
@@ -86,7 +87,7 @@ class Draws:
         if self.progress is not None and not callable(self.progress):
             allowed = "None or a function of the number of outputs so far"
             raise InvalidParameter("progress", self.progress, allowed)
-        self._sent = fresh.sent(self.run)  # as fresh processes get it: run has not been called yet
+        self._sent = sent(self.run)  # as fresh processes get it: run has not been called yet
 
     def on(self, left: Any, right: Any) -> Draws:
         """Draw for another pair of data sets from now on."""
