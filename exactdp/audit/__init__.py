@@ -9,7 +9,8 @@
 """
 
 from exactdp.audit.canaries import OneRun, one_run
-from exactdp.audit.code import compare, foreign_law, private
+from exactdp.audit.code import foreign_law, private
+from exactdp.audit.comparison import compare
 from exactdp.audit.outputs.audits import audit, replay, watch
 from exactdp.audit.outputs.copies import CopiedRandomness
 from exactdp.audit.outputs.event import Event

@@ -20,8 +20,9 @@ import numpy as np
 
 from exactdp.audit import glue
 from exactdp.audit.bounds.binomial import interval
-from exactdp.audit.code import NotEnumerable, compare, foreign_law, private
+from exactdp.audit.code import NotEnumerable, foreign_law, private
 from exactdp.audit.code.outcomes import hashable
+from exactdp.audit.comparison import compare
 from exactdp.audit.glue import Primitive
 from exactdp.law import Law
 from exactdp.oracle.recording import record

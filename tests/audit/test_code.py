@@ -16,7 +16,8 @@ import pytest
 from scipy.stats import norm
 
 from exactdp.accounting import divergence
-from exactdp.audit.code import NotEnumerable, compare, foreign_law, private
+from exactdp.audit import compare, foreign_law, private
+from exactdp.audit.code import NotEnumerable
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

@@ -6,15 +6,13 @@ finds that they only compute and draw. generators and draws answer the program, 
 where they can. guard and watch notice other randomness. outcomes tells results apart.
 """
 
-from exactdp.audit.code.laws import Comparison, compare, foreign_law
+from exactdp.audit.code.laws import foreign_law
 from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.code.verdicts import Privacy, private
 
 __all__ = [
-    "Comparison",
     "NotEnumerable",
     "Privacy",
-    "compare",
     "foreign_law",
     "private",
 ]

@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class ProgramRaised(Exception):
-    """The program itself raised an exception in a run that can be repeated.
+    """The program itself raised an exception, its cause, in a run that can be repeated.
 
     kind: the name of its class. path: the choices of that run.
     """

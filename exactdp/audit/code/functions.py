@@ -200,26 +200,22 @@ def _variables(frame: Frame) -> Hashable:
 
 
 def _arguments(code: types.CodeType) -> int:
-    variadic = bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
-    return code.co_argcount + code.co_kwonlyargcount + variadic
+    return code.co_argcount + code.co_kwonlyargcount
 
 
 def _again(frame: Frame) -> tuple[Callable[[], Any], list[Any]] | None:
-    """What makes a call once more, and the values that it is given."""
+    """What makes a call once more, and the values that it is given; None for *args and **named."""
     code, values = frame.f_code, frame.f_locals
     names = [*code.co_varnames[: _arguments(code)], *code.co_freevars]
-    if any(name not in values for name in names):
+    if code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or any(each not in values for each in names):
         return None
-    cells = tuple(types.CellType(values[name]) for name in code.co_freevars)
+    given = [values[name] for name in names]
+    cells = tuple(map(types.CellType, given[_arguments(code) :]))
     function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
-    end = code.co_argcount + code.co_kwonlyargcount
-    rest = [values[name] for name in code.co_varnames[end : _arguments(code)]]
-    more = rest.pop(0) if code.co_flags & CO_VARARGS else ()
-    named = {name: values[name] for name in code.co_varnames[code.co_argcount : end]}
-    named |= rest.pop(0) if rest else {}
-    positional = [values[name] for name in code.co_varnames[: code.co_argcount]]
-    given = [*positional, *more, *named, *named.values(), *(c.cell_contents for c in cells)]
-    return lambda: function(*positional, *more, **named), given
+    positional = given[: code.co_argcount]
+    named = dict(zip(names, given, strict=True))
+    named = {name: named[name] for name in code.co_varnames[code.co_argcount : _arguments(code)]}
+    return lambda: function(*positional, **named), given
 
 
 def _power_of_two(x: Fraction) -> Fraction:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, NamedTuple
 
 from exactdp.audit.code.draws import RealDraws
 from exactdp.audit.code.forks import ProgramRaised, in_fork
@@ -30,12 +31,11 @@ from exactdp.audit.code.search import InForks, InProcess, Leaf, digest, repeated
 from exactdp.audit.randomness import generators
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, rational
-from exactdp.samplers.enumeration import MAX_RUNS
-from exactdp.samplers.enumeration_branches import NotReproducible, Path
+from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_search import Explorer
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["Evidence", "Judged", "judged_law"]
+__all__ = ["Evidence", "Judge", "Judged"]
 
 #: Leaves that are repeated: all of them up to here, else every second, fourth, ... one.
 _MOST_REPEATED = 2_000
@@ -62,8 +62,8 @@ class Evidence:
     leaves: int
     repeated: int
     forked: bool
-    sent: int
-    reason: str
+    sent: int = 0
+    reason: str = ""
 
     def __str__(self) -> str:
         share = "all" if self.repeated >= self.leaves else f"{self.repeated}"
@@ -72,79 +72,46 @@ class Evidence:
         return f"{self.leaves} leaves{how}, {share} repeated; {sent}"
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A law and how it was found."""
+class Judged(NamedTuple):
+    """A law and how it was found. leaves: those that are repeated. drawn: why the law is none."""
 
     law: Law[Outcome]
     evidence: Evidence
-
-
-def judged_law(
-    program: Callable[[Any], Any],
-    *,
-    interface: str = "random",
-    residual: Real = Fraction(1, 2**64),
-    max_runs: int = MAX_RUNS,
-    exceptions: str = "raise",
-    progress: bool = True,
-    existing: Sequence[Any] | None = None,
-) -> Judged:
-    """The law of one call of a program over Outcomes; parameters as for foreign_law.
-
-    existing: all generators that exist.
-    """
-    choice("interface", interface, tuple(INTERFACES))
-    choice("exceptions", exceptions, ("raise", "outcome"))
-    judge = _Judge(
-        Program(program, interface, exceptions == "outcome"),
-        rational("residual", residual),
-        max_runs,
-        progress,
-        generators() if existing is None else existing,
-    )
-    begun = time.monotonic()
-    found = judge.explored() or judge.in_forks()
-    seconds = time.monotonic() - begun
-    sent, reason = in_fresh_interpreters(judge.program, found.leaves, found.forked, seconds)
-    draws = any(path for paths, _ in found.leaves for path in paths)
-    evidence = Evidence(draws, found.count, len(found.leaves), found.forked, sent, reason)
-    return Judged(found.law, evidence)
-
-
-@dataclass(frozen=True)
-class _Explored:
-    """What an exploration finds. count: number of leaves. leaves: those that are repeated. forked:
-    whether each run had a fork of its own. drawn: why the law is none, if it is none.
-    """
-
-    law: Law[Outcome]
-    count: int
     leaves: list[Leaf]
-    forked: bool
     drawn: str | None = None
 
     @classmethod
-    def by(cls, explorer: Explorer, forked: bool, drawn: str | None = None) -> _Explored:
+    def by(cls, explorer: Explorer, forked: bool, drawn: str | None = None) -> Judged:
         """What an explorer has found."""
         leaves = [(points, digest(outcome)) for points, outcome in explorer.kept]
-        return cls(explorer.tally.law(), explorer.leaves, leaves, forked, drawn)
+        draws = any(path for paths, _ in leaves for path in paths)
+        evidence = Evidence(draws, explorer.leaves, len(leaves), forked)
+        return cls(explorer.tally.law(), evidence, leaves, drawn)
 
 
-class _Judge:
+class Judge:
+    """Finds the law of one program after the other; parameters as for foreign_law."""
+
     def __init__(
-        self,
-        program: Program,
-        residual: Fraction,
-        most: int,
-        progress: bool,
-        existing: Sequence[Any],
+        self, interface: str, residual: Real, max_runs: int, exceptions: str, progress: bool
     ) -> None:
-        self.program, self._residual = program, residual
-        self._most, self._progress, self._existing = most, progress, existing
-        self._unknown: dict[str, str] = {}
+        self._interface = choice("interface", interface, tuple(INTERFACES))
+        self._catches = choice("exceptions", exceptions, ("raise", "outcome")) == "outcome"
+        self._residual = rational("residual", residual)
+        self._most, self._progress, self._existing = max_runs, progress, generators()
 
-    def explored(self) -> _Explored | None:
+    def law(self, function: Callable[[Any], Any]) -> Judged:
+        """The law of one call of a program; raises as foreign_law does."""
+        self.program = Program(function, self._interface, self._catches)
+        self._unknown: dict[str, str] = {}
+        begun = time.monotonic()
+        found = self.explored() or self.in_forks()
+        seconds = time.monotonic() - begun
+        forked = found.evidence.forked
+        sent, reason = in_fresh_interpreters(self.program, found.leaves, forked, seconds)
+        return found._replace(evidence=replace(found.evidence, sent=sent, reason=reason))
+
+    def explored(self) -> Judged | None:
         """What exploring and repeating find; None if runs depend on each other.
 
         First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
@@ -154,8 +121,8 @@ class _Judge:
             try:
                 found = self._with_few_branches(lazy)
             except ProgramRaised as error:
-                if not lazy or in_fork(_raises, self.program, error.kind, error.path):
-                    _raise_here(self.program, error.path)
+                if (raised := in_fork(_raised, self.program, error)) is not None:
+                    raise raised from None
             except NotReproducible:
                 depends = True
             except NotEnumerable:
@@ -170,7 +137,7 @@ class _Judge:
                 depends = True
         return None
 
-    def _with_few_branches(self, lazy: bool) -> _Explored:
+    def _with_few_branches(self, lazy: bool) -> Judged:
         """What exploring finds: with calls that are explored by themselves, else as a whole.
 
         An estimate gives up early where the branches look too many; it errs for finite programs.
@@ -187,18 +154,16 @@ class _Judge:
                 "values"
             ) from None
 
-    def _in_a_child(self, lazy: bool, separately: bool, foresees: bool, most: int) -> _Explored:
+    def _in_a_child(self, lazy: bool, separately: bool, foresees: bool, most: int) -> Judged:
         bar: Callable[..., Any] = nullcontext
         if self._progress and sys.stderr.isatty():
             import tqdm  # not by every child
 
             bar = partial(tqdm.tqdm, desc="branches", delay=1)
-        found: _Explored = in_fork(self._explore, bar, lazy, separately, foresees, most)
+        found: Judged = in_fork(self._explore, bar, lazy, separately, foresees, most)
         return found
 
-    def _explore(
-        self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int
-    ) -> _Explored:
+    def _explore(self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Judged:
         """In a child: the law, and the leaves to be repeated."""
         process = InProcess(
             self.program,
@@ -212,9 +177,9 @@ class _Judge:
         with bar() as shown:
             process.told = int if shown is None else shown.update
             explorer.explore()
-        return _Explored.by(explorer, False, process.guard.drawn())
+        return Judged.by(explorer, False, process.guard.drawn())
 
-    def in_forks(self) -> _Explored:
+    def in_forks(self) -> Judged:
         """The law by runs that have forks of their own, first with lazy numbers."""
         for lazy in (True, False):
             self._refuse_unknown()
@@ -231,7 +196,7 @@ class _Judge:
             finally:
                 self._unknown |= forks.unknown
             self._refuse_unknown()
-            found = _Explored.by(explorer, True)
+            found = Judged.by(explorer, True)
             shares = [[(paths[:1], shown)] for paths, shown in found.leaves]
             if not self._differ(shares * -(-_ALONE // max(1, len(shares)))):
                 return found
@@ -269,21 +234,22 @@ def _shares(leaves: list[Leaf]) -> list[list[Leaf]]:
     return [share * (1 + _LEAST_RUNS // len(share)) + share[:1] for share in shares]
 
 
-def _raises(program: Program, kind: str, path: Path) -> bool:
-    """In a child: whether the program raises this exception with ordinary numbers, too."""
+def _raised(program: Program, lazily: ProgramRaised) -> BaseException | None:
+    """In a child: what the program raises with ordinary numbers, if that is of the same class."""
     try:
-        program.shown(RealDraws(repeating(path)), nullcontext())
+        program.shown(RealDraws(repeating(lazily.path)), nullcontext())
     except ProgramRaised as found:
-        return found.kind == kind
+        return _as_sent(found.__cause__) if found.kind == lazily.kind else None
     except (NotReproducible, NotEnumerable):
         pass
-    return False
+    return None
 
 
-def _raise_here(program: Program, path: Path) -> None:
-    """Run the program once in this process, so that its exception is seen where it is raised."""
-    if program.interface == "source":
-        raise NotEnumerable("the program raises an exception; exceptions='outcome' counts it")
-    draws = RealDraws(repeating(path))
-    program.function(INTERFACES[program.interface](draws))
-    raise NotReproducible("the program raised an exception in a forked process and not here")
+def _as_sent(error: Any) -> BaseException:
+    """An exception, with its traceback as a note, as another process gets it."""
+    error.add_note("".join(traceback.format_exception(error)))
+    try:
+        same: BaseException = ForkingPickler.loads(ForkingPickler.dumps(error))
+        return same
+    except Exception:  # of a class that pickle cannot find or make
+        return RuntimeError(f"{type(error).__name__}: {error}", *error.__notes__)

@@ -56,7 +56,7 @@ class Program:
                     return Outcome.returned(value)
                 if self.catches and isinstance(raised, Exception):
                     return Outcome.raised(raised)
-                raise ProgramRaised(type(raised).__name__, draws.points()[0])
+                raise ProgramRaised(type(raised).__name__, draws.points()[0]) from raised
         except RunOver:
             pass
         except ExactDPError as error:

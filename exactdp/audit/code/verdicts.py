@@ -12,11 +12,10 @@ from typing import Any, Literal
 
 from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Verdict
-from exactdp.audit.code.judge import Evidence, Judged, judged_law
+from exactdp.audit.code.judge import Evidence, Judge, Judged
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.examples import examples
-from exactdp.audit.randomness import generators
 from exactdp.audit.sending import sent
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
@@ -141,20 +140,12 @@ def private(
     number = integer("calls", calls, least=1)
     chosen = _chosen(left, right, pairs)
     known: dict[Any, Judged] = {}
-    existing = generators()
+    judge = Judge(interface, residual, max_runs, exceptions, progress)
 
     def law(data: Any) -> Judged:
         key = sent(data) or id(data)
         if key not in known:
-            known[key] = judged_law(
-                _bound(program, make, data, number),
-                interface=interface,
-                residual=residual,
-                max_runs=max_runs,
-                exceptions=exceptions,
-                progress=progress,
-                existing=existing,
-            )
+            known[key] = judge.law(_bound(program, make, data, number))
         return known[key]
 
     found = [_judged(law(x), law(y), x, y, loss, allowed, number, len(chosen)) for x, y in chosen]
