@@ -1,13 +1,12 @@
 """Where the numbers of a program come from: two ways to answer a draw.
 
-- LazyDraws: numbers that are drawn as far as the program looks at them; for programs that compare
+- lazily, with numbers that are drawn as far as the program looks at them; for programs that compare
   numbers, calculate with them and convert them
-- RealDraws: Python's and numpy's own numbers, a branch for each value; for all programs
+- with Python's and numpy's own numbers, a branch for each value; for all programs
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -21,18 +20,21 @@ from exactdp.samplers.enumeration import MAX_WIDTH
 from exactdp.samplers.enumeration_branches import Choice, Path
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["Draws", "LazyDraws", "RealDraws"]
+__all__ = ["Draws"]
 
 _GRID = 1 << 53
 #: Numbers of one run: of a loop that never ends, a run may see more and more without a choice.
 _MOST_NUMBERS = 1 << 16
 
 
-class Draws(ABC):
-    """Uniform integers, and choices among options of given weights, for one run after the other."""
+class Draws:
+    """Uniform integers, and choices among options of given weights, for one run after the other.
 
-    def __init__(self, run: Run) -> None:
-        self.run, self._record = run, list[Uniform | Choice]()
+    lazy: whether numbers are drawn as far as the program looks at them.
+    """
+
+    def __init__(self, run: Run, lazy: bool) -> None:
+        self.run, self.lazy, self._record = run, lazy, list[Uniform | Choice]()
 
     def begin(self, run: Run, record: Sequence[Uniform | Choice] = ()) -> Any:
         """Draw for this run from now on, which has drawn a record; returns the ones before."""
@@ -40,57 +42,51 @@ class Draws(ABC):
         self.run, self._record = run, list(record)
         return before
 
-    @abstractmethod
     def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
         """A uniform integer in [0, n), as a number of this kind; origin: for messages."""
+        return kind(0) if n == 1 else self._number(n, kind, origin)
 
-    @abstractmethod
-    def unit(self, kind: Callable[[float], Any] = float) -> Any:
+    def unit(self) -> Any:
         """k * 2^-53 for a uniform integer k in [0, 2^53)."""
+        return self._number(_GRID, lambda k: k * 2.0**-53, "random()")
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """One of the options, with exact probabilities."""
         self.run.draw()
-        return self.run.choose(weights)
+        chosen = self.run.choose(weights)
+        self._record.append(self.run.path[self.run.step - 1])
+        return chosen
 
     def points(self) -> list[Path]:
-        """Values that the numbers of this run may have had, as paths of RealDraws."""
-        return [tuple(self.run.path)]
+        """Values that the numbers of this run may have had, as paths of ordinary numbers: the
+        lowest ones, the highest ones, and some between."""
+        if not self.lazy:
+            return [tuple(self.run.path)]
+        shares = (0, 1, Fraction(3, 7))
+        return list(
+            dict.fromkeys(tuple(_at(each, share) for each in self._record) for share in shares)
+        )
 
     def refuse(self, reason: str) -> NoReturn:
         """The program cannot have an exact law, whatever it does next."""
         self.run.stop(NotEnumerable(reason))
 
-
-class LazyDraws(Draws):
-    """Numbers that are drawn as far as the program looks at them."""
-
-    def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
-        return kind(0) if n == 1 else LazyNumber(self._uniform(n), kind, True, origin)
-
-    def unit(self, kind: Callable[[float], Any] = float) -> Any:
-        return LazyNumber(self._uniform(_GRID), lambda k: kind(k * 2.0**-53), True, "random()")
-
-    def _uniform(self, n: int) -> Uniform:
+    def _number(self, n: int, kind: Callable[[int], Any], origin: str) -> Any:
+        if not self.lazy and n > MAX_WIDTH and not self.run.repeating:
+            self.refuse(
+                f"a number from {origin} {at()} has more than {MAX_WIDTH} values, and the program "
+                "does more with it than compare it and calculate; draw from a smaller range by "
+                "randrange"
+            )
         self.run.draw()
+        if not self.lazy:
+            return kind(self.run.branch(n, lambda: [_share(n)] * n))
         if len(self._record) == _MOST_NUMBERS:
             reason = f"a run drew {_MOST_NUMBERS} numbers and has not ended"
             self.run.stop(TooManyBranches(reason))
         uniform = Uniform(self.run, n)
         self._record.append(uniform)
-        return uniform
-
-    def choose(self, weights: Sequence[Fraction]) -> int:
-        chosen = super().choose(weights)
-        self._record.append(self.run.path[self.run.step - 1])
-        return chosen
-
-    def points(self) -> list[Path]:
-        """The lowest values, the highest ones, and some between."""
-        shares = (0, 1, Fraction(3, 7))
-        return list(
-            dict.fromkeys(tuple(_at(each, share) for each in self._record) for share in shares)
-        )
+        return LazyNumber(uniform, kind, True, origin)
 
 
 def _at(drawn: Uniform | Choice, share: Fraction | int) -> Choice:
@@ -103,23 +99,3 @@ def _at(drawn: Uniform | Choice, share: Fraction | int) -> Choice:
 @lru_cache(maxsize=1 << 8)
 def _share(n: int) -> Fraction:
     return Fraction(1, n)
-
-
-class RealDraws(Draws):
-    """Ordinary numbers."""
-
-    def below(self, n: int, origin: str, kind: Callable[[int], Any] = int) -> Any:
-        return kind(self._drawn(n, origin))
-
-    def unit(self, kind: Callable[[float], Any] = float) -> Any:
-        return kind(self._drawn(_GRID, "random()") * 2.0**-53)
-
-    def _drawn(self, n: int, origin: str) -> int:
-        if n > MAX_WIDTH and not self.run.repeating:
-            self.refuse(
-                f"a number from {origin} {at()} has more than {MAX_WIDTH} values, and the program "
-                "may do more with it than compare it and calculate (lazy numbers and ordinary ones "
-                "lead to different results); draw from a smaller range by randrange"
-            )
-        self.run.draw()
-        return self.run.branch(n, lambda: [_share(n)] * n) if n > 1 else 0

@@ -61,7 +61,7 @@ def in_fresh_interpreters(
         return 0, "this is a fresh interpreter"
     request = sent((program, leaves[:: 1 + len(leaves) // _MOST_LEAVES], forked), _variables())
     if not request:
-        return 0, "it holds something of the script itself, or that cannot be copied"
+        return 0, "it uses a class of the script, or an object that cannot be copied"
     answers = _answers(request, _PATIENCE + 10 * seconds)
     for answer in answers:
         if answer.failed:

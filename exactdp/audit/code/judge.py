@@ -21,9 +21,10 @@ from functools import partial
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
-from exactdp.audit.code.draws import RealDraws
+from exactdp.audit.code.draws import Draws
 from exactdp.audit.code.forks import ProgramRaised, in_fork
 from exactdp.audit.code.fresh import in_fresh_interpreters
+from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import INTERFACES, Program
 from exactdp.audit.code.runs import NotEnumerable, repeating
@@ -53,23 +54,23 @@ _MOST_FORKS, _ALONE = 2_000, 16
 class Evidence:
     """How a law was found.
 
-    draws: whether a run drew a number. leaves: number of runs to their end. repeated: number of
-    them that were repeated. forked: whether each run had a fork of its own. sent: number of fresh
+    draws: whether a run drew a number. runs: number of runs to their end. repeated: number of them
+    that were repeated. forked: whether each run had a fork of its own. sent: number of fresh
     interpreters in which runs were repeated, too; reason: why it is 0.
     """
 
     draws: bool
-    leaves: int
+    runs: int
     repeated: int
     forked: bool
     sent: int = 0
     reason: str = ""
 
     def __str__(self) -> str:
-        share = "all" if self.repeated >= self.leaves else f"{self.repeated}"
+        share = "all" if self.repeated >= self.runs else f"{self.repeated}"
         how = ", each in a fork of its own" if self.forked else ""
         sent = f"{self.sent} fresh interpreters agree" if self.sent else f"not sent: {self.reason}"
-        return f"{self.leaves} leaves{how}, {share} repeated; {sent}"
+        return f"{self.runs} runs{how}, {share} repeated; {sent}"
 
 
 class Judged(NamedTuple):
@@ -165,19 +166,16 @@ class Judge:
 
     def _explore(self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Judged:
         """In a child: the law, and the leaves to be repeated."""
-        process = InProcess(
-            self.program,
-            lazy,
-            self._existing,
-            (self._residual, self._most) if separately else None,
-        )
+        guard = Guard(self._existing)
+        limits = (self._residual, self._most) if separately else None
+        process = InProcess(self.program, lazy, guard.around, limits)
         explorer = Explorer(
             process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
         )
         with bar() as shown:
             process.told = int if shown is None else shown.update
             explorer.explore()
-        return Judged.by(explorer, False, process.guard.drawn())
+        return Judged.by(explorer, False, guard.drawn())
 
     def in_forks(self) -> Judged:
         """The law by runs that have forks of their own, first with lazy numbers."""
@@ -220,7 +218,7 @@ class Judge:
             called = ", ".join(f"{name} {place}" for name, place in self._unknown.items())
             raise NotEnumerable(
                 f"runs differ from call to call, and the program calls {called}, which may keep "
-                "randomness of its own"
+                "randomness of its own; draw from the generator that is handed over"
             )
 
 
@@ -237,7 +235,7 @@ def _shares(leaves: list[Leaf]) -> list[list[Leaf]]:
 def _raised(program: Program, lazily: ProgramRaised) -> BaseException | None:
     """In a child: what the program raises with ordinary numbers, if that is of the same class."""
     try:
-        program.shown(RealDraws(repeating(lazily.path)), nullcontext())
+        program.shown(Draws(repeating(lazily.path), lazy=False), nullcontext())
     except ProgramRaised as found:
         return _as_sent(found.__cause__) if found.kind == lazily.kind else None
     except (NotReproducible, NotEnumerable):

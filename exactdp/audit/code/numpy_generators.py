@@ -1,4 +1,4 @@
-"""A numpy.random.Generator for the program, with an exact law behind the part that is modelled.
+"""A numpy.random.Generator for the program, with an exact law behind the part that has one.
 
 Every call is first made to numpy itself, which refuses bad arguments in its own words and shows the
 type and shape of the answer. Only the values are ours.
@@ -53,9 +53,11 @@ class ExactGenerator:
         shown = SHOWING.integers(low, high, size=size, dtype=dtype, endpoint=endpoint)
         start, stop = (0, low) if high is None else (low, high)
         if not all(isinstance(end, (int, np.integer)) for end in (start, stop)):
-            self.draws.refuse("integers() between anything but two integers is not modelled")
+            self.draws.refuse("integers() between anything but two integers has no exact law here")
         if type(shown) is not int and getattr(shown, "dtype", None) != np.int64:
-            self.draws.refuse(f"integers(dtype={dtype!r}) is not modelled; leave the dtype out")
+            self.draws.refuse(
+                f"integers(dtype={dtype!r}) has no exact law here; leave the dtype out"
+            )
         first, last = operator.index(start), operator.index(stop) - (not endpoint)
         whole: Any = np.int64 if type(shown) is np.int64 else int
         n, origin = last - first + 1, f"integers({first}, {last + 1})"
@@ -69,7 +71,9 @@ class ExactGenerator:
         """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles."""
         shown = SHOWING.random(_settled(size), dtype)
         if np.dtype(dtype) != np.dtype(np.float64) or out is not None:
-            self.draws.refuse("random(dtype=, out=) is not modelled; leave these arguments out")
+            self.draws.refuse(
+                "random(dtype=, out=) has no exact law here; leave these arguments out"
+            )
         if not isinstance(shown, np.ndarray):
             return self.draws.unit()
         items = np.empty(shown.shape, object)
@@ -86,13 +90,17 @@ class ExactGenerator:
         a, size, replace, p = _settled(a), _settled(size), bool(replace), _settled(p)
         shown = SHOWING.choice(a, size, replace, p)
         if p is not None and not replace:
-            self.draws.refuse("choice(p=..., replace=False) is not modelled; choose one at a time")
+            self.draws.refuse(
+                "choice(p=..., replace=False) has no exact law here; choose one at a time"
+            )
         whole = isinstance(a, (int, np.integer))
         if not whole and type(a) not in (list, tuple, range, np.ndarray):
-            self.draws.refuse("choice() is modelled for an integer, a list, tuple, range or array")
+            self.draws.refuse(
+                "choice() has an exact law for an integer, a list, tuple, range or array"
+            )
         items = np.arange(operator.index(a)) if whole else np.array(a)
         if items.ndim != 1:
-            self.draws.refuse("choice of rows is not modelled; choose an index instead")
+            self.draws.refuse("choice of rows has no exact law here; choose an index instead")
         weights = None if p is None else choice_weights(p)
 
         def place() -> int:
@@ -110,7 +118,7 @@ class ExactGenerator:
         n, p, size = _settled(n), _settled(p), _settled(size)
         shown = SHOWING.binomial(n, p, size)
         if isinstance(n, np.ndarray) or isinstance(p, np.ndarray):
-            self.draws.refuse("binomial() of arrays is not modelled; pass numbers")
+            self.draws.refuse("binomial() of arrays has no exact law here; pass numbers")
         weights = binomial_weights(operator.index(n), float(p))
         if weights is None:
             self.draws.refuse(f"binomial({n}, {p}) has a mean above 30, where numpy rejects")
@@ -122,7 +130,7 @@ class ExactGenerator:
         """Fisher and Yates, in place, along the first axis of a list or an array."""
         self._only_known(other)
         if type(x) not in (list, np.ndarray):
-            self.draws.refuse("shuffle() is modelled for a list or an array")
+            self.draws.refuse("shuffle() has an exact law for a list or an array")
         if isinstance(x, np.ndarray) and not (x.ndim and x.flags.writeable):
             SHOWING.shuffle(x)
             return
@@ -138,7 +146,7 @@ class ExactGenerator:
         whole = isinstance(x, (int, np.integer))
         if not whole and type(x) not in (list, tuple, range, np.ndarray):
             self.draws.refuse(
-                "permutation() is modelled for an integer, list, tuple, range or array"
+                "permutation() has an exact law for an integer, list, tuple, range or array"
             )
         self.shuffle(items := np.arange(operator.index(x)) if whole else np.array(x))
         return self._alike(shown, items)
@@ -153,7 +161,7 @@ class ExactGenerator:
 
     def _only_known(self, other: dict[str, Any]) -> None:
         if other:
-            self.draws.refuse(f"{', '.join(other)}= is not modelled; leave it out")
+            self.draws.refuse(f"{', '.join(other)}= has no exact law here; leave it out")
 
     def _place(self, n: int) -> int:
         return operator.index(self._random.randrange(n))
@@ -167,7 +175,7 @@ class ExactGenerator:
         """The array, if its type, dtype and shape are as numpy shows them."""
         here, there = ((type(x), x.dtype, x.shape) for x in (found, shown))
         if here != there:
-            self.draws.refuse(f"an array such as {shown!r} is not modelled")
+            self.draws.refuse(f"an array such as {shown!r} has no exact law here")
         return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.code.draws import Draws, LazyDraws
+from exactdp.audit.code.draws import Draws
 from exactdp.audit.code.forks import ProgramRaised
 from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.numpy_generators import ExactGenerator
@@ -41,7 +41,7 @@ class Program:
         """
         run, generator = draws.run, INTERFACES[self.interface](draws)
         # lazy numbers look ahead to where numpy may warn; ordinary ones warn where the program is
-        silent = np.errstate(all="ignore") if isinstance(draws, LazyDraws) else nullcontext()
+        silent = np.errstate(all="ignore") if draws.lazy else nullcontext()
         value, raised = None, None
         try:
             with silent, watched:

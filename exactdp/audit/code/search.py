@@ -7,14 +7,14 @@ in the present state, at the price of milliseconds for every run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from exactdp.audit.code.draws import Draws, LazyDraws, RealDraws
+from exactdp.audit.code.draws import Draws
 from exactdp.audit.code.forks import ProgramRaised, in_fork
 from exactdp.audit.code.functions import Functions
-from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import Run, repeating
@@ -51,34 +51,32 @@ def _found(program: Program, draws: Draws, watched: Any) -> Found:
 class InProcess:
     """Runs a program again and again in this process, a forked child.
 
-    lazy: whether numbers are lazy. separately: the residual and the largest number of runs, if
-    calls are explored by themselves. told: of each run.
+    lazy: whether numbers are lazy. around: the block in which a run takes place. separately: the
+    residual and the largest number of runs, if calls are explored by themselves. told: of each run.
     """
 
     def __init__(
         self,
         program: Program,
         lazy: bool,
-        existing: Sequence[Any],
-        separately: tuple[Fraction, int] | None,
+        around: Callable[[Run], AbstractContextManager[None]],
+        separately: tuple[Fraction, int] | None = None,
     ) -> None:
-        self._program = program
-        self.guard = Guard(existing)
-        self._draws: Draws = LazyDraws(Run()) if lazy else RealDraws(Run())
+        self._program, self._around, self._draws = program, around, Draws(Run(), lazy)
         self.functions = Functions(self._follow_call, *separately) if separately else None
         self.told: Callable[[], object] = int
 
     def follow(self, way: Way, heaviest: Fraction) -> Found:
         """Run the program along a way, and on."""
         self._begin(way, heaviest)
-        return _found(self._program, self._draws, self.guard.around(self._draws.run))
+        return _found(self._program, self._draws, self._around(self._draws.run))
 
     def _follow_call(self, call: Any, way: Way, heaviest: Fraction) -> Found:
         """Run a call of the program, which draws from the generator that it has."""
         outer = self._begin(way, heaviest)
         try:
             program = Program(call, self._program.interface, catches=False)
-            return _found(program, self._draws, self.guard.around(self._draws.run))
+            return _found(program, self._draws, self._around(self._draws.run))
         finally:
             self._draws.begin(*outer)
 
@@ -110,9 +108,8 @@ class InForks:
 
     def _run(self, way: Way, heaviest: Fraction) -> Any:
         """In a child: one run, with the points themselves, and what it has called."""
-        run, watch = Run(way, heaviest), Watch(self._existing)
-        draws = LazyDraws(run) if self._lazy else RealDraws(run)
-        found = _found(self._program, draws, watch.around(run))
+        watch = Watch(self._existing)
+        found = InProcess(self._program, self._lazy, watch.around).follow(way, heaviest)
         points = found.points() if found.outcome is not None else []
         return found[:-1], points, watch.unknown()
 
@@ -124,7 +121,7 @@ def repeated_alike(program: Program, leaves: Sequence[Leaf], existing: Sequence[
     for path, outcome in [(path, shown) for paths, shown in leaves for path in paths]:
         run = repeating(path)
         try:
-            if digest(program.shown(RealDraws(run), watch.around(run))) != outcome:
+            if digest(program.shown(Draws(run, lazy=False), watch.around(run))) != outcome:
                 differs = "a repeated run showed something else"
         except ProgramRaised:
             differs = "a repeated run raised an exception"

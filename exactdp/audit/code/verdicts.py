@@ -130,7 +130,7 @@ def private(
     'proved'
     >>> print(private(respond, 0, 1, epsilon="1.0986"))  # doctest: +ELLIPSIS
     refuted: (1.0986, 0)-DP on this pair; delta is [9.216444453e-6, 9.216444454e-6]
-    law of one call from the present state: 2 leaves, all repeated; not sent: ...
+    law of one call from the present state: 2 runs, all repeated; not sent: ...
     """
     loss, allowed = non_negative("epsilon", epsilon), rational("delta", delta)
     if not 0 <= allowed <= 1:
@@ -162,7 +162,7 @@ def _bound(
     data: Any,
     calls: int,
 ) -> Callable[[Any], Any]:
-    """A program of the generator alone: so many calls on a data set."""
+    """A program of the generator alone, which calls the given one on a data set."""
 
     def run(rng: Any) -> Any:
         made = data if make is None else make(data, rng)

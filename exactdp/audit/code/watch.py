@@ -103,9 +103,9 @@ class Watch:
             if why and _is_old(value):
                 name = getattr(value, "co_name", type(value).__name__)
                 self._guard.refuse(
-                    f"{name} {at(frame)} was made before the run, by {maker.__name__}, which uses "
-                    f"{why}: what that drew then is not drawn again; make {name} inside the run "
-                    "(make=)"
+                    f"{name} {at(frame)} was made before the run by {maker.__name__}, which draws "
+                    f"({why}): its noise would be the same in every run; make {name} inside the "
+                    "run (make=)"
                 )
 
 
