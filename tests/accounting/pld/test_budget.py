@@ -197,7 +197,7 @@ def test_processes_together_cannot_overspend(tmp_path: Path) -> None:
         "import sys; from exactdp.accounting import pld\n"
         "budget, paid = pld.Budget.open(sys.argv[1]), 0\n"
         "try:\n"
-        "    while True: budget.spend(epsilon='0.01'); paid += 1\n"
+        "    while True: budget.spend(epsilon='0.02'); paid += 1\n"
         "except pld.Exhausted: print(paid)\n"
     )
     command = [sys.executable, "-c", program, str(file)]
@@ -205,10 +205,10 @@ def test_processes_together_cannot_overspend(tmp_path: Path) -> None:
         budget, paid = pld.Budget.open(file), 0
         with pytest.raises(pld.Exhausted):
             while True:
-                budget.spend(epsilon="0.01")
+                budget.spend(epsilon="0.02")
                 paid += 1
         output, _ = other.communicate(timeout=60)
-    assert paid + int(output) == 100
+    assert paid + int(output) == 50
     assert pld.Budget.open(file).remaining == {"epsilon": 0}
 
 
