@@ -11,6 +11,7 @@ import os
 import select
 import sys
 import threading
+from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import NoReturn
 
@@ -72,12 +73,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")  # escape what the terminal cannot show
     if threading.current_thread() is not threading.main_thread():
         sys.exit(_run(arguments))
-    with signals_heard(alone=arguments is None):
-        code = _run(arguments)
+    with signals_heard(alone=arguments is None) as heard:
+        code = _run(arguments, heard)
     sys.exit(code)
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str] | None, heard: Sequence[int] = ()) -> int:
     try:
         colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal only
         result = cli.main(arguments, "exactdp", standalone_mode=False, color=colour)
@@ -86,14 +87,12 @@ def _run(arguments: list[str] | None) -> int:
         click.echo(help_.format_message())
         return 2
     except BaseException as error:
-        return _ended(error)
+        return ending(heard) or _ended(error)
     return result if isinstance(result, int) else 0
 
 
 def _ended(error: BaseException) -> int:
     """Print one line about the error that ended a command; return the exit code."""
-    if code := ending(error):
-        return code
     match error:
         case click.ClickException():
             return _complain(error.format_message() + suggested(error), 2)

@@ -15,7 +15,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -35,18 +35,13 @@ class Terminated(BaseException):
     """Raised for SIGTERM, as KeyboardInterrupt is for SIGINT."""
 
 
-def ending(error: BaseException | None) -> int:
-    """If a signal caused this exception, print that it ends the command; return the exit code or 0.
+def ending(heard: Sequence[int]) -> int:
+    """If a signal was heard, print that it ended the command; return the exit code or 0.
 
-    Interrupted C code may raise an exception of its own, whose cause is the signal's exception.
+    The exception that ended the command says less: C code that a signal interrupts may raise one
+    of its own, without a trace of the signal.
     """
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return _say(signal.SIGINT)
-        if isinstance(error, Terminated):
-            return _say(signal.SIGTERM)
-        error = error.__cause__ or error.__context__
-    return 0
+    return _say(heard[0]) if heard else 0
 
 
 def _say(number: int) -> int:
@@ -57,20 +52,21 @@ def _say(number: int) -> int:
 
 
 @contextmanager
-def signals_heard(*, alone: bool) -> Iterator[None]:
+def signals_heard(*, alone: bool) -> Iterator[Sequence[int]]:
     """In this block, the first SIGINT raises KeyboardInterrupt, or the first SIGTERM Terminated.
+
+    Yields the numbers of the signals that arrived, at most one.
 
     alone: whether the process runs nothing but this command. If so, a signal also kills the child
     processes, and the process ends after a second even if the exception does not end the block.
     """
-    told = False
+    heard: list[int] = []
     output.forget()
 
     def hear(number: int, _: object) -> None:
-        nonlocal told
-        if told:  # a second signal does not interrupt the cleaning up
+        if heard:  # a second signal does not interrupt the cleaning up
             return
-        told = True
+        heard.append(number)
         if alone:
             threading.excepthook = lambda _: None  # silence threads whose processes were killed
             end_descendants()
@@ -85,7 +81,7 @@ def signals_heard(*, alone: bool) -> Iterator[None]:
     if alone:
         _watch(restore)
     try:
-        yield
+        yield heard
     finally:
         restore()
 

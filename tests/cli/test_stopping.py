@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from exactdp import processes
+from exactdp.cli.main import cli, main
+from exactdp.errors import InvalidParameter
 from exactdp.processes import end_descendants
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -154,6 +157,7 @@ def test_a_watch_that_is_stopped_reports(folder: Path) -> None:
 #: A command in which a function is replaced: main() below it is the one that is installed.
 _REPLACED = """
 import os, sys, time
+from contextlib import suppress
 from pathlib import Path
 from exactdp.cli import output, stopping, vectors
 from exactdp.cli.main import main
@@ -281,3 +285,18 @@ def test_ps_and_proc_agree(tmp_path: Path) -> None:
     assert {by_ps[process] for process in mine} <= mine | {os.getpid()}
     end_descendants()
     assert sleeper.ended()[0] == -signal.SIGKILL
+
+
+def test_whatever_error_a_signal_causes_the_command_was_interrupted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def code_in_c(*_: object, **__: object) -> None:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise InvalidParameter("data", "visits.csv", "readable")
+
+    monkeypatch.setattr(cli, "main", code_in_c)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 130
+    assert capsys.readouterr().err.startswith("exactdp: interrupted")
