@@ -32,7 +32,11 @@ MADE = {"errata.md", "conformance.md"}
 def pages() -> list[object]:
     made = [p for p in PAGES if p.name not in MADE and not {"_build", "ledger"} & set(p.parts)]
     told = [p for p in made if re.search(r"^```(python|console)$", p.read_text(), re.MULTILINE)]
-    return [pytest.param(p, id=str(p.relative_to(ROOT))) for p in told]
+    return [pytest.param(p, id=str(p.relative_to(ROOT)), marks=_marks(p)) for p in told]
+
+
+def _marks(page: Path) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.fresh] * ("fresh interpreters agree" in page.read_text())
 
 
 @pytest.fixture
@@ -64,6 +68,7 @@ def follow(page: Path, folder: Path, *, quick: bool) -> None:
         shutil.copy(file, folder)
     document = Document.parse(str(page), examples, SkipParser())
     document.namespace |= {
+        "__name__": "__main__",  # as if it was typed
         "quick": quick,
         "has_node": shutil.which("node") is not None,
         "has_dp_accounting": find_spec("dp_accounting") is not None,
