@@ -222,9 +222,10 @@ def types_of(value: Any) -> str:
     >>> types_of(np.zeros((2, 3), dtype=np.float32))
     'ndarray(2, 3) float32'
     """
-    if type(value) in BUILT_IN or isinstance(value, OF_NUMPY):
-        return type(value).__name__
-    name = type_name(type(value))
+    kind = value.__class__  # a lazy number of an audit of code says what it stands for
+    if kind in BUILT_IN or isinstance(value, OF_NUMPY):
+        return str(kind.__name__)
+    name = type_name(kind)
     dtypes = getattr(value, "dtypes", getattr(value, "dtype", None))
     if isinstance(value, np.ndarray) and value.dtype != object:
         return f"{name}{value.shape} {value.dtype.descr if value.dtype.names else value.dtype}"

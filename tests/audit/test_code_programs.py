@@ -14,6 +14,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -321,6 +322,30 @@ def test_calls_in_a_row_compose() -> None:
 
 def test_types_of_outputs_are_seen() -> None:
     assert verdict(by_type) == "refuted"
+
+
+@dataclass
+class Report:
+    """Of its attributes, copies hold the first alone."""
+
+    value: int
+    raw = 0
+
+    def __getstate__(self) -> dict[str, int]:
+        return {"value": self.value}
+
+
+def with_raw_data(bit, rng):
+    report = Report(coin(bit, rng))
+    report.raw = bit
+    return report
+
+
+def test_what_copies_leave_out_is_seen() -> None:
+    assert verdict(with_raw_data) == "refuted"
+    left, right = with_raw_data(0, random), with_raw_data(1, random)
+    left.value = right.value = 0
+    assert verdict(lambda data, rng: data.raw, left=left, right=right) == "refuted"
 
 
 # -- objects that are built inside the run, pairs, platforms --------------------------------------

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.values import BUILT_IN, OF_NUMPY, common, encoded, type_name, types_of
 from exactdp.errors import ExactDPError, InvalidParameter
 
-__all__ = ["Outcome", "hashable"]
+__all__ = ["Outcome", "hashable", "key_of"]
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
 
@@ -37,20 +38,21 @@ class Outcome:
     def returned(cls, value: Any) -> Outcome:
         """The outcome of a run that returned a value, which later runs may change."""
         try:
-            value = deepcopy(value)  # with ordinary numbers in place of lazy ones
+            shown = deepcopy(value)  # with ordinary numbers in place of lazy ones
         except ExactDPError:
             raise
         except Exception as error:  # whatever the value's own methods raise
             raise NotEnumerable(f"an outcome that cannot be copied ({error})") from None
-        return cls(_key(value), hashable(value))
+        return cls(key_of(value), hashable(shown))  # a copy may leave out what an object holds
 
     @classmethod
     def raised(cls, error: BaseException) -> Outcome:
         """The outcome of a run that raised an exception."""
-        return cls(f"raised {_key(deepcopy(_parts(error)))}", ("raised", type(error).__name__))
+        return cls(f"raised {key_of(_parts(error))}", ("raised", type(error).__name__))
 
 
-def _key(value: Any) -> str:
+def key_of(value: Any) -> str:
+    """A text that is equal only for values of equal type and content; raises NotEnumerable."""
     text = _short_key(value) or _full_key(value)
     if _ADDRESS.search(text):
         raise NotEnumerable(
@@ -62,6 +64,8 @@ def _key(value: Any) -> str:
 
 def _short_key(value: Any) -> str | None:
     """The key of numbers, texts, tuples and lists of them, made quickly; None for others."""
+    if isinstance(value, LazyNumber):
+        value = value.settle()
     kind = type(value)
     if kind in BUILT_IN:
         return repr(value)
@@ -102,8 +106,8 @@ def _parts(error: BaseException | None) -> Any:
 def hashable(value: Any) -> Any:
     """A value with nothing mutable left in it: hashable, and pleasant to look up.
 
-    Lists and arrays become tuples, sets frozensets, dicts frozensets of pairs; a Fraction or
-    another number is kept as it is.
+    Lists and arrays become tuples, sets frozensets, dicts frozensets of pairs, objects without a
+    hash their text; a Fraction or another number is kept as it is.
     """
     if isinstance(value, dict):
         return frozenset((hashable(key), hashable(item)) for key, item in value.items())
@@ -115,4 +119,8 @@ def hashable(value: Any) -> Any:
         return hashable(value.tolist())
     if isinstance(value, (list, tuple)):
         return tuple(hashable(item) for item in value)
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
     return value

@@ -13,10 +13,9 @@ from typing import Any, Literal
 from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Verdict
 from exactdp.audit.code.judge import Evidence, Judge, Judged
-from exactdp.audit.code.outcomes import Outcome
+from exactdp.audit.code.outcomes import Outcome, key_of
 from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.examples import examples
-from exactdp.audit.sending import sent
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
@@ -143,7 +142,7 @@ def private(
     judge = Judge(interface, residual, max_runs, exceptions, progress)
 
     def law(data: Any) -> Judged:
-        key = sent(data) or id(data)
+        key = _key(data)
         if key not in known:
             known[key] = judge.law(_bound(program, make, data, number))
         return known[key]
@@ -154,6 +153,14 @@ def private(
     if worst.verdict == "proved" and not any(each.evidence.draws for each in known.values()):
         raise NotEnumerable(_NO_DRAW)
     return worst
+
+
+def _key(data: Any) -> Any:
+    """Equal for equal data sets; each of those that have no text has its own."""
+    try:
+        return key_of(data)
+    except NotEnumerable:
+        return id(data)
 
 
 def _bound(
