@@ -80,6 +80,21 @@ class Questions:
             ),
         )
 
+    def against(self, epsilon: Real, delta: Real) -> Enclosure:
+        """An enclosure of delta at epsilon >= 0 that leaves out a target, where that can be.
+
+        delta: the target, > 0 and < 1. Cheaper than :meth:`delta` at the width that it takes.
+        Raises InvalidParameter, Undecided.
+        """
+        loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
+        return self._beyond_all_losses(loss) or self._worst(
+            lambda order: ask.guess(order, float(loss)),
+            lambda order: ask.against(order, loss, target),
+            lambda order, found: (
+                found.lower <= target and ask.ceiling(order, loss, target) > target
+            ),
+        )
+
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
         """The smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP.
 

@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, Verdict
 from exactdp.accounting.certify.grid import least_multiple, read_resolution, unit_of
-from exactdp.accounting.certify.hints import exp2, falling_root, log, secant
+from exactdp.accounting.certify.hints import exp2, falling_root, log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld.ask.plans import log_delta_guess
 from exactdp.accounting.pld.loss import Pld
@@ -32,6 +32,9 @@ _BITS = 128
 
 #: Noise is looked for within a factor of 2^this of 1.
 _MOST_DOUBLINGS = 300
+
+#: In doublings: a guess from saddle points is about this near.
+_NEAR = 0.05
 
 #: Largest number of steps that is tried.
 _MOST_STEPS = 10**18
@@ -211,35 +214,36 @@ def most_steps(
 
 
 def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fraction) -> Fraction:
-    """About the noise at which delta is the target: from saddle points, then from a few deltas."""
+    """About the noise at which delta is the target: from saddle points, then from two deltas."""
 
     def sketched(doublings: float) -> float:
         orders = run(exp2(doublings)).orders()
-        most = max(log_delta_guess(order, float(loss)) for order in orders)
-        return round(most - log_target, 2)  # a sketch is not more accurate
-
-    def true(doublings: float) -> float:
-        found = run(exp2(doublings)).bound().delta(loss, relative_width="1e-3")
-        return round(log(found.upper / target), 3)
+        return max(log_delta_guess(order, float(loss)) for order in orders) - log_target
 
     log_target = log(target)
-    near = falling_root(sketched, 0.0)
-    if abs(near) > _MOST_DOUBLINGS:
+    place = falling_root(lambda x: round(sketched(x), 2), 0.0)  # a sketch is not more accurate
+    if abs(place) > _MOST_DOUBLINGS:
         raise Undecided("the noise that meets the target is too small or too large to be found")
-    return exp2(secant(true, near, near + 0.001))
+    slope = (sketched(place + _NEAR) - sketched(place - _NEAR)) / (2 * _NEAR)
+    seen: list[tuple[float, float]] = []
+    for width in ("2e-2", "5e-3"):
+        delta = run(exp2(place)).bound().delta(loss, relative_width=width)
+        about = (delta.lower + 2 * delta.upper) / 3  # the upper end is nearer, see ask.delta
+        seen.append((place, log(about / target)))
+        if len(seen) == 2:
+            (a, fa), (b, fb) = seen
+            slope = (fb - fa) / (b - a) if a != b else slope
+        if slope < 0:
+            place -= min(max(seen[-1][1] / slope, -_NEAR), _NEAR)
+    return exp2(place)
 
 
 def _decide(found: Pld, loss: Fraction, target: Fraction) -> Check:
-    """Proved or refuted on the coarsest grid that decides."""
-    width = Fraction(1, 20)
-    delta = found.bound().delta(loss, relative_width=width)
-    while delta.lower <= target < delta.upper:
-        width /= 6
-        if width < Fraction(1, 10**8):
-            return Check("undecided", delta, target, tight=found.exact)
-        try:
-            delta = found.bound().delta(loss, relative_width=width)
-        except Undecided:  # no grid is so fine
-            return Check("undecided", delta, target, tight=found.exact)
-    verdict: Verdict = "proved" if delta.upper <= target else "refuted"
+    try:
+        delta = found.bound().against(loss, target)
+    except Undecided:  # no grid is so fine
+        delta = Enclosure(Fraction(0), Fraction(1))
+    verdict: Verdict = "undecided"
+    if not delta.lower <= target < delta.upper:
+        verdict = "proved" if delta.upper <= target else "refuted"
     return Check(verdict, delta, target, tight=found.exact)

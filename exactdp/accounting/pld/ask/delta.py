@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ from flint import arb
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.ask.closed import closed_curve, ends
 from exactdp.accounting.pld.ask.plans import FLOOR_BITS, for_delta
-from exactdp.accounting.pld.ask.search import Bounded, composed, refined
+from exactdp.accounting.pld.ask.search import Bounded, composed, refined, times_too_wide
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.laws.base import Order
 from exactdp.balls import ball, enclosure, precision, refine
@@ -20,11 +21,46 @@ from exactdp.enclosure import Enclosure
 #: A mass of 2^-this of a limit may be cut off.
 _SPARE_BITS = 20
 
+#: An enclosure is made at most this much narrower at once.
+_MOST_EXCESS = 64
+
+#: Where delta is compared with a target: the width of the first enclosure, and of the last one.
+_FIRST_WIDTH, _LAST_WIDTH = Fraction(1, 100), Fraction(1, 10**8)
+
 _FLOOR = Fraction(1, 1 << FLOOR_BITS)
 
 
 def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     """An enclosure of delta at loss >= 0, of this relative width."""
+
+    def excess(found: Enclosure) -> float:
+        if found.upper <= _FLOOR:
+            return 0.0
+        return times_too_wide(found.width, found.lower * relative_width)
+
+    return _delta(order, loss, relative_width, excess)
+
+
+def against(order: Order, loss: Fraction, target: Fraction) -> Enclosure:
+    """An enclosure of delta at loss >= 0, that leaves out the target, where that can be.
+
+    The ends of an enclosure err by shares of about 2/3 and 1/3 of its width, since losses that are
+    merged below a grid move twice as far as losses that are shared above it.
+    """
+
+    def excess(found: Enclosure) -> float:
+        if not found.lower <= target < found.upper or found.width < _LAST_WIDTH * target:
+            return 0.0
+        away = (found.lower + 2 * found.upper) / 3 - target
+        needed = max(away, -2 * away, found.width / _MOST_EXCESS)
+        return times_too_wide(found.width, needed)
+
+    return _delta(order, loss, _FIRST_WIDTH, excess)
+
+
+def _delta(
+    order: Order, loss: Fraction, relative_width: Fraction, excess: Callable[[Enclosure], float]
+) -> Enclosure:
     closed = closed_curve(order)
     if closed is not None:
         curve, width = closed.delta, min(relative_width, closed.width)
@@ -33,20 +69,15 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     if _is_beyond(order, loss):
         return Enclosure.exact(0)
     least = _least(order, loss)
-    if least * (1 + relative_width) >= 1:
-        return Enclosure(least, Fraction(1))
+    if excess(wide := Enclosure(least, Fraction(1))) <= 1:
+        return wide
 
     def ask(found: Bounded) -> Enclosure:
         low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
         return Enclosure(enclosure(low).lower, enclosure(high).upper).clamped(0, 1)
 
-    return refined(
-        order,
-        for_delta(order, float(loss), float(relative_width)),
-        ask,
-        lambda found: found.upper <= max(found.lower * (1 + relative_width), _FLOOR),
-        lambda _: loss,
-    )
+    plan = for_delta(order, float(loss), float(relative_width))
+    return refined(order, plan, ask, excess, lambda _: loss)
 
 
 def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:

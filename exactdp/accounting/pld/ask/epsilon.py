@@ -13,7 +13,7 @@ from exactdp.accounting.certify.checking import Verdict, decide
 from exactdp.accounting.certify.hints import falling_root, log, log2
 from exactdp.accounting.pld.ask.closed import ClosedCurve, closed_curve
 from exactdp.accounting.pld.ask.plans import Plan, for_epsilon
-from exactdp.accounting.pld.ask.search import Bounded, refined
+from exactdp.accounting.pld.ask.search import Bounded, refined, times_too_wide
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.laws.base import Order
 from exactdp.balls import ball, precision
@@ -34,7 +34,13 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     def ask(found: Bounded) -> Enclosure:
         return _roots(found, ball(target), plan, float(width) / 2048)
 
-    return refined(order, plan, ask, lambda found: found.width <= width, lambda found: found.upper)
+    return refined(
+        order,
+        plan,
+        ask,
+        lambda found: times_too_wide(found.width, width),
+        lambda found: found.upper,
+    )
 
 
 def _roots(found: Bounded, target: arb, plan: Plan, slack: float) -> Enclosure:

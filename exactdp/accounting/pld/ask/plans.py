@@ -76,10 +76,12 @@ class Plan:
         # masses below 2^-36 of the tilted sum may lie outside, below 2^-tail_bits without a tilt
         return 2 * _tail(36) * tilted / step, 2 * _tail(self.tail_bits) * untilted / step
 
-    def finer(self, factor: int) -> Plan:
+    def finer(self, factor: float) -> Plan:
         """On a grid whose step is about this many times smaller."""
-        step = self.step / factor
         known = [law.unit for law, _ in self.order if law.unit]
+        if not known:
+            return replace(self, step=_quarters(float(self.step) / factor))
+        step = self.step / (2 if factor <= 2 else 4)
         if any((unit / self.step).denominator > 1 for unit in known):
             # no step suits all laws: a finer one must suit them better
             step = _nearly(self.order, step)

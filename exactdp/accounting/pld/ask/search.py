@@ -34,6 +34,9 @@ from exactdp.errors import Undecided
 
 _ATTEMPTS = 12
 
+#: An answer that is this many times too wide does not say how fine a grid must be.
+_HOPELESS = 10**6
+
 #: Where rounding takes too many digits, the tilt is divided by this number once.
 _GENTLER = 16.0
 
@@ -137,13 +140,13 @@ def refined(
     order: Order,
     plan: Plan,
     ask: Callable[[Bounded], Enclosure],
-    fits: Callable[[Enclosure], bool],
+    excess: Callable[[Enclosure], float],
     place: Callable[[Enclosure], Fraction],
 ) -> Enclosure:
-    """An answer that fits.
+    """An answer that is narrow enough.
 
-    ask: the answer by given bounds of delta. fits: whether it is narrow enough. place: the loss at
-    which an answer needs delta.
+    ask: the answer by given bounds of delta. excess: how many times too wide it is, at most 1 where
+    it is narrow enough. place: the loss at which an answer needs delta.
     """
     before = Fraction(2) ** 1100  # wider than any answer
     gentler, stalled = False, 0
@@ -154,7 +157,7 @@ def refined(
             break
         with precision(BITS):
             answer = ask(found)
-            if fits(answer):
+            if (wide := excess(answer)) <= 1:
                 return answer
             if found.is_rounded(ball(place(answer))):
                 if gentler:
@@ -162,19 +165,32 @@ def refined(
                 plan, gentler = replace(plan, theta=plan.theta / _GENTLER), True
                 continue
         # at some steps losses without a density are nearer to the nodes than at others
-        plan = plan.finer(2 if 10 * answer.width < 7 * before else 4)
+        plan = plan.finer(_finer(wide) if 10 * answer.width < 7 * before else 4)
         stalled = stalled + 1 if 10 * answer.width > 9 * before else 0
         if stalled == 2:
             break
         before = answer.width
-    return _in_balls(order, plan, ask, fits)
+    return _in_balls(order, plan, ask, excess)
+
+
+def _finer(wide: float) -> float:
+    """How much finer a grid must be for an answer that is so many times too wide.
+
+    The width falls with the square of the step.
+    """
+    return min(max(1.05 * math.sqrt(wide), 1.25), 8) if wide < _HOPELESS else 2
+
+
+def times_too_wide(width: Fraction, wanted: Fraction) -> float:
+    """width/wanted, up to _HOPELESS."""
+    return float(width / wanted) if width < _HOPELESS * wanted else float(_HOPELESS)
 
 
 def _in_balls(
     order: Order,
     plan: Plan,
     ask: Callable[[Bounded], Enclosure],
-    fits: Callable[[Enclosure], bool],
+    excess: Callable[[Enclosure], float],
 ) -> Enclosure:
     """An answer in balls, without a tilt; begins with a coarser grid, as balls take longer."""
     plan = replace(plan, step=8 * plan.step)
@@ -187,7 +203,7 @@ def _in_balls(
             continue
         with precision(BITS):
             answer = ask(compose(made, 0.0, Balls(plan.tail_bits)))
-        if fits(answer):
+        if excess(answer) <= 1:
             return answer
         if answer.lower == 0 and plan.tail_bits < FLOOR_BITS:
             # where no tilt is good the guess may be far above delta

@@ -1,10 +1,10 @@
 """The law of a mean of t independent copies of a ratio R >= 0, on lattices, from below or above.
 
-The copies are summed on lattices of which each next one is _COARSER times as coarse, since a large
-sum needs no finer nodes than its largest term. Level 0 has all sums whose terms are at most an end
-c_0; level l has the sums whose largest term is above c_(l-1) and at most c_l. For that a law is
-kept in two parts: the sums without and with a term above c_(l-1). Sums beyond the lattice are kept
-as two numbers, their mass and their mean.
+The copies are summed on lattices of which each next one reaches _COARSER times as far and is
+coarser, since a large sum needs no finer nodes than its largest term, and is rare. Level 0 has all
+sums whose terms are at most an end c_0; level l has the sums whose largest term is above c_(l-1)
+and at most c_l. For that a law is kept in two parts: the sums without and with a term above
+c_(l-1). Sums beyond the lattice are kept as two numbers, their mass and their mean.
 
 Below, all terms up to c_(l-1) are merged to their mean m, which is post-processing, and the lattice
 begins at m: the sum is t m + the sum of R_i - m over the larger terms.
@@ -28,7 +28,7 @@ from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.progress import tick
 
-#: The factor between the units of two lattices.
+#: The factor between the largest terms of two lattices.
 _COARSER = 16
 
 #: A lattice has at least this number of nodes, and reaches at least to this multiple of the mean.
@@ -36,6 +36,10 @@ _FEWEST_NODES, _MEANS = 1 << 14, 8
 
 #: Largest number of nodes of a lattice: multiplying two polynomials of this length takes seconds.
 _MOST_NODES = 1 << 21
+
+#: Level 0 has all terms but for a mass of 2^_RARE_BITS growth times the tail that is cut off, which
+#: is about 2^-18 of delta: the other levels are coarse. It is not made longer than this for it.
+_RARE_BITS, _LONGEST = 22, 1 << 18
 
 #: The mean of small terms is rounded down to this number of bits.
 _MEAN_BITS = 40
@@ -126,8 +130,12 @@ def levels(
         raise Undecided(f"the ratios of one step fill more than {_MOST_NODES} nodes")
     sized = [(_size(cell), cell) for cell in cells if cell.high is not None]
     most = max((size for size, _ in sized), default=0)
+    spread = math.ceil(_MEANS / 2 * steps / lattice.unit)
+    if not lattice.inverse:
+        rare = arb(2) ** (_RARE_BITS - tail_bits) * arb(lattice.growth)
+        last = max(last, min(_beyond(sized, rare) + spread, _LONGEST))
     found: list[Sums] = []
-    start, end, scale = -1, last // 2, 1
+    start, end, scale = -1, last - spread, 1
     while not found or start < most:
         large = [cell for size, cell in sized if start < size <= end]
         if large or not found:
@@ -159,9 +167,20 @@ def levels(
                     lattice.inverse,
                 )
             )
-        start, scale = end, scale * _COARSER
-        end *= _COARSER
+        start, end = end, end * _COARSER
+        last = last if last >= _LONGEST else min(last, _FEWEST_NODES)
+        scale = math.ceil(2 * end / last)
     return found
+
+
+def _beyond(sized: Sequence[tuple[int, Cell]], mass: arb) -> int:
+    """The size beyond which the cells have about this mass under P."""
+    beyond = arb(0)
+    for size, cell in sorted(sized, key=lambda pair: -pair[0]):
+        beyond += cell.p
+        if beyond > mass:
+            return size
+    return 0
 
 
 def _size(cell: Cell) -> int:

@@ -12,9 +12,11 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
 from math import comb
 
-from flint import arb
+from flint import arb, ctx
 
 from exactdp.accounting.certify.lattice import above, excess, is_smooth, smoothing
 from exactdp.accounting.pld.grid.lattice import MOST_NODES, Outcome
@@ -30,6 +32,10 @@ _BITS = 128
 
 #: Bounds of tails of the discrete Gaussian are negligible beside 2^-this.
 _SPARE_BITS = 72
+
+#: More values than this are joined to runs, whose losses are known less precisely: about to
+#: 1/600 of the standard deviation.
+_MOST_RUNS = 1 << 14
 
 #: A group of more users on samples is a mixture of too many shifts.
 _MOST_SAMPLED = 1000
@@ -144,11 +150,21 @@ class DiscreteGaussian(IntegerNoise):
         return self.shift / self.sigma2
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
-        masses = self._masses(tail_bits, self.shift)
-        reach = len(masses) - 1 - self.shift
-        for z in range(self.shift - reach, reach + 1):
-            loss = Fraction(self.shift**2 - 2 * z * self.shift) / (2 * self.sigma2)
-            yield Outcome.at(loss, masses[abs(z)], masses[abs(z - self.shift)])
+        masses, shift = self._masses(tail_bits, self.shift), self.shift
+        reach = len(masses) - 1 - shift
+        # of many values, runs have one ball for their losses, all of one sign
+        run, zero = -(-2 * reach // _MOST_RUNS), (shift + 1) // 2
+        starts = [*range(shift - reach, zero, run), *range(zero, reach + 1, run)]
+        for start, end in pairwise([*starts, reach + 1]):
+            if end - start == 1:
+                yield Outcome.at(self._loss(start), masses[abs(start)], masses[abs(start - shift)])
+            else:
+                p = sum((masses[abs(z)] for z in range(start, end)), arb(0))
+                q = sum((masses[abs(z - shift)] for z in range(start, end)), arb(0))
+                yield Outcome(ball(self._loss(start)).union(ball(self._loss(end - 1))), p, q)
+
+    def _loss(self, z: int) -> Fraction:
+        return Fraction(self.shift**2 - 2 * z * self.shift) / (2 * self.sigma2)
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         rest = self.rest(tail_bits)
@@ -233,11 +249,7 @@ class DiscreteGaussian(IntegerNoise):
         reach = self._reach(tail_bits)
         if reach + apart > MOST_NODES // 2:
             raise Undecided(f"the losses of one step have more than {MOST_NODES} values")
-        total = sum_all(self.sigma2)
-        return [
-            (-ball(Fraction(z * z) / (2 * self.sigma2))).exp() / total
-            for z in range(reach + 2 * apart + 1)
-        ]
+        return _masses(self.sigma2, reach + 2 * apart + 1, ctx.prec)
 
 
 @dataclass(frozen=True)
@@ -293,6 +305,13 @@ class GroupedNoise(_OnSample):
         if self.removed:  # a mixture leaves out no more than the law of the whole group
             return self.noise._with_shift(self.size * self.noise.shift).left_out(s, bits)
         return bounded_part(-self.size * ball(1 - self.rate).log(), s, bits)
+
+
+@lru_cache(maxsize=2)
+def _masses(sigma2: Fraction, count: int, _bits: int) -> list[arb]:
+    """The masses of a discrete Gaussian at 0, 1, ..., count - 1, at the working precision."""
+    rate, total = -1 / (2 * ball(sigma2)), sum_all(sigma2)
+    return [(rate * (z * z)).exp() / total for z in range(count)]
 
 
 def _sum_around(centre: Fraction, sigma2: Fraction) -> arb:

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
 from flint import arb, ctx
 
@@ -69,7 +70,7 @@ class ListedLaw(LossLaw):
     def _distance(self) -> Fraction | None:
         """For two losses, or three with 0 in the middle: a number just above their distance."""
         with precision(_BITS):
-            losses = [outcome.loss for outcome in self.outcomes(1)]
+            losses = [outcome.loss for outcome in islice(self.outcomes(1), 4)]
             apart = [abs(x) for x in losses if not x.contains(0)]
             if len(losses) == 2:
                 distance = abs(losses[0] - losses[1])
@@ -188,7 +189,7 @@ class SampledListed(ListedLaw):
         for outcome in self.base.outcomes(tail_bits):
             yield _sampled(outcome, self.rate, removed=self.removed)
         never = self.base.infinite(tail_bits)[1]
-        if never.upper() > 0:  # what cannot happen with the user in the sample
+        if never.lower() > 0:  # what cannot happen with the user in the sample
             kept = 1 - ball(self.rate)
             outcome = Outcome(kept.log(), kept * never, never)
             yield outcome if self.removed else outcome.reversed()
@@ -197,8 +198,10 @@ class SampledListed(ListedLaw):
         return [_sampled_piece(x, self.rate, removed=self.removed) for x in self.base.pieces()]
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
-        only = ball(self.rate) * self.base.infinite(tail_bits)[0]
-        return (only, arb(0)) if self.removed else (arb(0), only)
+        only, never = self.base.infinite(tail_bits)
+        only *= ball(self.rate)
+        rest = _ZERO if never.lower() > 0 else never  # a bound: at its largest loss it is harmless
+        return (only + rest, _ZERO) if self.removed else (rest, only)
 
     def mass_at_infinity(self) -> arb:
         return ball(self.rate) * self.base.mass_at_infinity() if self.removed else arb(0)

@@ -62,6 +62,7 @@ class Estimates:
         self.pair = cache(self._pair)
         self._profile = cache(self._made)
         self._row = cache(self._best_in)
+        self._share: float | None = None  # a/(j + kappa) of the last row
         self._log_cdf = cache(lambda z: _log_cdf(self.ratio - z))
 
     def best(self, near: Worst | None = None) -> Worst | None:
@@ -79,6 +80,7 @@ class Estimates:
         starts, step = [self.n // 8, self.n // 2, self.n * 7 // 8], self.n // 8
         if near is not None:
             starts, step = [near.r], self.n // 64
+            self._share = near.a / (near.j + self.kappa)
         start = max((min(max(r, 1), last) for r in starts), key=height)
         top = _climbed(height, start, step, last)
         r = max(range(max(top - _ROWS, 1), min(top + _ROWS, last) + 1), key=height)
@@ -136,11 +138,14 @@ class Estimates:
         return self.corner(j, r, self.scale**2 * (a - a * a / total), self.scale * a / total)
 
     def _best_in(self, r: int) -> tuple[float, int]:
-        """The largest delta in a row, and its a."""
+        """The largest delta in a row, and its a; the climb starts where the row before ended."""
         j = self.k - r
         last = min(self.n - r, int((j + self.kappa) / 2) + 1)
         start, step = max(3 * last // 4, 1), last // 4
+        if self._share is not None:
+            start, step = min(max(round(self._share * (j + self.kappa)), 1), last), last // 32
         a = _climbed(lambda a: self.pair(j, a, r), start, step, last)
+        self._share = a / (j + self.kappa)
         return self.pair(j, a, r), a
 
     def _made(self, j: int, r: int) -> _Profile:

@@ -3,10 +3,12 @@
 from fractions import Fraction
 from math import exp
 
+import numpy as np
 import pytest
 
 from exactdp.accounting import composition, pld
 from exactdp.accounting.pld import Pld
+from exactdp.accounting.pld.laws import integers
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
@@ -48,6 +50,21 @@ def test_sampled_discrete_laplace_by_enumeration(epsilon: float) -> None:
     exact = max(repeated_excess(mixed, b, 6, epsilon), repeated_excess(b, mixed, 6, epsilon))
     loss = pld.discrete_laplace(epsilon="0.8", sensitivity=2).sampled("0.3").composed(6)
     assert _holds(loss.delta(str(epsilon)), exact)
+
+
+@pytest.mark.parametrize("epsilon", [0.03, 0.08])
+def test_runs_of_values_by_enumeration(epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(integers, "_MOST_RUNS", 256)
+    z = np.arange(-330, 331)
+    here, moved = (np.exp(-((z - shift) ** 2) / 2000) for shift in (0, 1))
+    here, moved = here / here.sum(), moved / here.sum()
+    mixed = (here + moved) / 2
+    exact = max(
+        float(np.maximum(np.outer(p, p) - exp(epsilon) * np.outer(q, q), 0).sum())
+        for p, q in [(mixed, here), (here, mixed)]
+    )
+    loss = pld.discrete_gaussian(sigma2=1000).sampled("0.5").composed(2)
+    assert _holds(loss.delta(str(epsilon), relative_width="0.1"), exact)
 
 
 def test_laws_of_any_mechanism_by_enumeration() -> None:
