@@ -47,7 +47,9 @@ ALLOWED = (
 NAN = "nan"
 
 BUILT_IN = frozenset({type(None), bool, int, float, str, bytes})
-OF_NUMPY = (np.number, np.bool_)
+#: Not timedelta64, an integer with a unit.
+_INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.longlong, np.unsignedinteger)
+OF_NUMPY = (np.inexact, np.bool_, *_INTEGERS)
 _SCALARS = frozenset({type(None), bool, int, str, bytes, Fraction})
 _BASES: tuple[Any, ...] = (tuple, list, set, frozenset, dict, str, int, float, bytes)
 _MOST = 40  # levels of nesting; a list that contains itself has no end
@@ -169,7 +171,7 @@ def _frame(value: Any) -> dict[Any, Any] | None:
 
 def _scalar(value: Any, unknown: Callable[[Any], Any]) -> Any:
     if isinstance(value, enum.Enum):
-        return f"{type(value).__name__}.{value.name}"
+        return f"{type(value).__name__}.{value.name or value.value}"  # a flag may have no name
     if isinstance(value, type):
         return type_name(value)
     for kind, convert in _CONVERTED:
