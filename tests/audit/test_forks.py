@@ -18,7 +18,3 @@ def test_a_fault_of_the_audit_is_not_blamed_on_the_program() -> None:
 def test_a_program_that_ends_its_process_is_refused() -> None:
     with pytest.raises(NotEnumerable, match=r"ended its process \(status 768\)"):
         in_fork(lambda: os._exit(3))
-
-
-def test_an_answer_comes_back() -> None:
-    assert in_fork(lambda n: [n, "é"], 3) == [3, "é"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import os
 import subprocess
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 
 from exactdp import InvalidParameter
 from exactdp.audit import Event, audit
+from exactdp.audit.code.outcomes import key_of
 from exactdp.audit.outputs.batch import Outputs, as_outputs
 from exactdp.audit.outputs.copies import fingerprint
 from exactdp.audit.outputs.features import column
@@ -30,26 +32,39 @@ from tests.audit.mechanisms import Colour, Point, Told
 Pair = namedtuple("Pair", "a b")
 
 
+class Flags(enum.IntFlag):
+    ONE = 1
+
+
+class Titled(list[int]):
+    def __init__(self, items: list[int], title: str | None = None) -> None:
+        super().__init__(items)
+        self.title = title
+
+
 def distinct() -> list[list[Any]]:
     """Groups of values that an observer can tell apart, whatever Python's == says."""
     return [
         [1, 1.0, True, "1", b"1", Decimal(1), Fraction(1), 1 + 0j, np.float32(1), np.int64(1)],
         [0.0, -0.0, 0, False, None, "", b"", (), [], {}, set()],
-        [Colour.RED, Colour.GREEN, "Colour.RED"],
+        [Colour.RED, Colour.GREEN, "Colour.RED", Flags(8), Flags(16)],
         [date(2024, 1, 1), date(2024, 1, 2), datetime(2024, 1, 1), datetime(2024, 1, 1, tzinfo=UTC),
          "2024-01-01"],
         [timedelta(1), timedelta(0, 1), timedelta(0, 0, 1), time(1), time(2)],
         [1 + 2j, 2 + 1j, complex("nan"), np.complex64(3)],
         [Decimal("1.0"), Decimal("1.00"), Decimal("NaN"), Decimal("Infinity"), Decimal("-0")],
         [Point(1, 2), Point(1, 3), Point(1.0, 2), Point(0.0, 2), Point(-0.0, 2), Pair(1, 2)],
-        [(1, 2), [1, 2], {1, 2}, frozenset({1, 2}), {1: 2}, {1.0, 2}, {1.0: 2}],
+        [(1, 2), [1, 2], {1, 2}, frozenset({1, 2}), {1: 2}, {1.0, 2}, {1.0: 2}, {np.int64(1): 2}],
+        [{np.int64(1), 2}, {1, np.int64(2)}, range(2), [0, 1], Titled([0, 1]), Titled([0, 1], "a")],
         [ValueError("a"), ValueError("b"), TypeError("a"), ValueError("a", 1), ValueError(1)],
         [{"a": ({"b": 1},)}, {"a": ({"b": 2},)}, {"a": {"b": 1}}, {"a": ({"b": 1, "c": 0},)}],
         [OrderedDict(a=1, b=2), {"a": 1, "b": 2}, {"b": 2, "a": 1}, Counter("ab")],
         [np.array([1, 2]), np.array([1.0, 2.0]), np.array([[1, 2]]), np.array([[1], [2]])],
-        [np.array(["a", None], dtype=object), np.array(["a", "b"]), np.array([b"a"])],
+        [np.array(["a", None], dtype=object), np.array(["a", "b"]), np.array([b"a"]),
+         np.array([["a", None]], dtype=object)],
         [np.array([0.0, 1]), np.array([-0.0, 1]), np.array([1, 0.0])],
-        [np.datetime64("2024-01-01"), np.datetime64("2024-01-01T00"), np.timedelta64(1, "s")],
+        [np.datetime64("2024-01-01"), np.datetime64("2024-01-01T00"), np.timedelta64(1, "s"),
+         np.timedelta64(1, "ms")],
         [np.longdouble(1) + np.finfo(np.longdouble).eps, np.longdouble(1), np.float16(1)],
         [np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]), np.ma.array([1, 2], mask=[0, 1])],
         [2**53, 2**53 + 1, 2**64 + 1, 2**64, float(2**64), np.uint64(2**64 - 1)],
@@ -67,6 +82,8 @@ def seen(value: Any) -> tuple[str, str]:
 def test_what_can_be_told_apart_is_told_apart(values: list[Any]) -> None:
     found = [seen(value) for value in values]
     assert len(set(found)) == len(found), found
+    keys = [key_of(value) for value in values if not isinstance(value, np.ma.MaskedArray)]
+    assert len(set(keys)) == len(keys), keys  # of outcomes, for the audit of code
     for value in values:
         same = common(value)
         assert same == common(value)

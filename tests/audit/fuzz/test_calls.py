@@ -1,4 +1,4 @@
-"""Every call of a generator, odd arguments included: production's outcomes, or refused."""
+"""Odd calls of a generator, and odd uses of its numbers: production's outcomes, or refused."""
 
 from __future__ import annotations
 
@@ -20,21 +20,17 @@ from tests.audit.fuzz.brute import written
 _DRAWS = 1000
 
 NUMPY = [
-    "rng.integers(4)",
-    "rng.integers(0, 3)",
     "rng.integers(4, 2)",
     "rng.integers(0, endpoint=True)",
     "rng.integers(np.int64(3))",
     "rng.integers(np.array(3))",
     "rng.integers(np.array([2, 3]))",
-    "rng.integers(2, size=2)",
     "rng.integers(2, dtype=np.int32)",
     "rng.integers(2, dtype=bool)",
     "rng.integers(256, dtype=np.uint8) > 255",
     "rng.integers(2**63, 2**63 + 1)",
     "rng.integers(-(2**63), -(2**63) + 2)",
     "rng.integers(high=3)",
-    "rng.random() < 2",
     "rng.random(dtype=np.float32) < 2",
     "rng.choice([5, 6])",
     "rng.choice([5, 6.5])",
@@ -44,9 +40,7 @@ NUMPY = [
     "rng.choice(np.array([1, 2], dtype=np.int8))",
     "rng.choice(np.array([1, 2], dtype=np.float32))",
     "rng.choice(range(3))",
-    "rng.choice(3, 2, replace=False)",
     "rng.choice(3, p=[0.2, 0.3, 0.5])",
-    "rng.permutation(3)",
     "rng.permutation([1, 2])",
     "rng.permutation([[1, 2], [3, 4]])",
     "rng.permutation([[1, 2], [3, 4]], axis=1)",
@@ -56,7 +50,6 @@ NUMPY = [
     "(lambda a: (rng.shuffle(a, axis=1), a))(np.array([[1, 2], [3, 4]]))",
     "(lambda a: (rng.shuffle(a), a))((1, 2))",
     "(lambda a: (rng.shuffle(a), a))(np.array([[1, 2], [3, 4]]))",
-    "rng.binomial(1, 0.5)",
     "rng.geometric(0.5) > 0",
     "rng.randrange(2)",
     "hasattr(rng, 'bit_generator')",
@@ -76,32 +69,21 @@ NUMPY = [
 ]
 
 RANDOM = [
-    "rng.randrange(3)",
     "rng.randrange(0)",
-    "rng.randrange(2, 5)",
     "rng.randrange(2.5)",
     "rng.randrange(start=3)",
-    "rng.randint(1, 3)",
-    "rng.getrandbits(2)",
     "rng.getrandbits(-1)",
     "rng.randbytes(-1)",
     "rng.randbytes(1) <= b'\\xff'",
-    "rng.random() < 2",
-    "rng.choice([1, 2])",
     "rng.choice({0: 'a', 1: 'b'})",
-    "rng.choice(range(3))",
     "rng.choice(np.array([1, 2]))",
-    "rng.choices([1, 2])",
-    "rng.choices([1, 2], [1, 3])",
     "rng.choices([1, 2], [0, 0])",
     "rng.choices([1, 2], cum_weights=[1, 3])",
     "rng.choices([1, 2], [float('nan'), 1])",
     "rng.choices([1, 2], [float('inf'), 1])",
-    "rng.sample([1, 2, 3], 2)",
     "rng.sample({1, 2}, 1)",
     "rng.sample(range(3), 1, counts=[1, 1, 1])",
     "rng.sample([1, 2], 1, counts=[0, 0])",
-    "(lambda a: (rng.shuffle(a), a))([1, 2, 3])",
     "(lambda a: (rng.shuffle(a), a))((1, 2))",
     "(lambda a: (rng.shuffle(a, None), a))([1, 2])",
     "rng.gauss(0, 0)",
@@ -110,7 +92,6 @@ RANDOM = [
     "rng.integers(2)",
     "hasattr(rng, 'binomialvariate')",
     "hasattr(rng, 'gauss_next')",
-    "isinstance(rng, random.Random)",
     "rng.randrange(2) * 'a'",
     "rng.randrange(3) ** -1",
     "pow(2, rng.randrange(3), 5)",
