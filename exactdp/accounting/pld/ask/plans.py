@@ -31,6 +31,9 @@ _SHARED = 4.0
 #: Within the width asked for, the fall of delta is resolved up to a factor of e^this.
 _STEEPEST = 8
 
+#: Units of less than a step over this do not matter beside other losses.
+_FINE_UNITS = 64
+
 #: Number of steps that are compared where none suits all losses.
 _TRIED = 4096
 
@@ -78,11 +81,11 @@ class Plan:
 
     def finer(self, factor: float) -> Plan:
         """On a grid whose step is about this many times smaller."""
-        known = [law.unit for law, _ in self.order if law.unit]
+        known = _units(self.order, self.step)
         if not known:
             return replace(self, step=_quarters(float(self.step) / factor))
         step = self.step / (2 if factor <= 2 else 4)
-        if any((unit / self.step).denominator > 1 for unit in known):
+        if any((unit / self.step).denominator > 1 for unit, _ in known):
             # no step suits all laws: a finer one must suit them better
             step = _nearly(self.order, step)
         return replace(self, step=step)
@@ -189,23 +192,33 @@ def _tail(bits: int) -> float:
 
 def _common(order: Order, wished: Fraction) -> Fraction:
     """A step that divides the units of all laws, and is fine enough for laws without a unit."""
-    units = [law.unit for law, _ in order]
-    known = [unit for unit in units if unit]
+    known = [unit for unit, _ in _units(order, wished)]
     if not known:
         return wished
     denominator = math.lcm(*(unit.denominator for unit in known))
     unit = Fraction(math.gcd(*(int(unit * denominator) for unit in known)), denominator)
     dense = any(law.bounded_density for law, _ in order)
-    if len(known) == len(units) and not dense:  # bounds meet, however long the step
+    if len(known) == len(order) and not dense:  # bounds meet, however long the step
         return unit if unit > wished / 4096 else _nearly(order, wished)
     if unit > wished:
         unit /= 2 ** max(0, math.ceil(math.log2(unit / wished)))
     return unit if unit > wished / 64 else _nearly(order, wished)
 
 
+def _units(order: Order, step: Fraction) -> list[tuple[Fraction, int]]:
+    """The units of laws, and the numbers of runs; all, or those that are not too small for a step.
+
+    Between nodes a distance h apart, a loss u adds u h to the variance, where h^2/4 is planned for.
+    """
+    known = [(law.unit, n) for law, n in order if law.unit]
+    if len(known) == len(order):
+        return known
+    return [(unit, n) for unit, n in known if _FINE_UNITS * unit > step]
+
+
 def _nearly(order: Order, wished: Fraction) -> Fraction:
     """A step, at most the wished one, with all units slightly above its multiples."""
-    units = [(law.unit, n) for law, n in order if law.unit]
+    units = _units(order, wished)
     first, _ = max(units, key=lambda unit: unit[1])
     least = math.ceil(first / wished)
     counts = np.arange(least, least + min(7 * least, _TRIED) + 1)

@@ -83,7 +83,7 @@ class ListedLaw(LossLaw):
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
         with precision(_BITS):
             listed = list(self.outcomes(tail_bits))
-            grid = Grid(_anchor(listed, is_lattice=self.unit is not None), step)
+            grid = Grid(_anchor(listed, self.unit, step), step)
             cells = [*_cells(grid, listed), *self._dense(grid)]
             return cell_bounds(grid, cells, self.infinite(tail_bits)[0])
 
@@ -109,7 +109,7 @@ class ListedLaw(LossLaw):
             yield from piece.sketch()
 
     def width(self) -> float:
-        losses = (float(outcome.loss.mid()) for outcome in self.outcomes(_TAIL_BITS))
+        losses = (abs(float(outcome.loss.mid())) for outcome in self.outcomes(_TAIL_BITS))
         return min(max(losses, default=1.0), 1.0)
 
     def excess(self, epsilon: Fraction) -> arb:
@@ -307,13 +307,16 @@ def listed_excess(law: ListedLaw, epsilon: Fraction) -> arb:
     return total
 
 
-def _anchor(outcomes: Sequence[Outcome], *, is_lattice: bool) -> Fraction:
+def _anchor(outcomes: Sequence[Outcome], unit: Fraction | None, step: Fraction) -> Fraction:
     """A loss for a node: the likeliest one, or a number just below it; on a lattice the largest.
 
     Distances on a lattice are rounded up, so that counted from the largest loss no loss is below
-    its node.
+    its node. Losses much closer than a step are merged to one below, so the node is there.
     """
-    best = max(outcomes, key=lambda x: x.loss.mid() if is_lattice else x.p.mid())
+    if unit is not None and 2 * unit < step:
+        p, q = (sum((getattr(x, side) for x in outcomes), _ZERO) for side in "pq")
+        return Fraction(floor((p / q).log() * 2**_FINE), 2**_FINE)
+    best = max(outcomes, key=lambda x: x.p.mid() if unit is None else x.loss.mid())
     return best.exact if best.exact is not None else Fraction(floor(best.loss * 2**_FINE), 2**_FINE)
 
 

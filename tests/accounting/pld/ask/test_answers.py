@@ -107,6 +107,13 @@ def test_parameters_of_any_size_are_refused_decided_or_undecided(
         assert 0 <= found.lower <= found.upper
 
 
+def test_losses_much_smaller_than_others_need_no_finer_grid() -> None:
+    loss = pld.gaussian(sigma=1).then(pld.approximate(epsilon="1e-7", delta=0).composed(1000))
+    found = loss.delta(1, relative_width="1e-2")
+    assert found.upper >= gaussian.delta(sigma=1, epsilon=1).lower
+    assert found.lower <= gaussian.delta(sigma=1, epsilon="0.9999").upper
+
+
 @pytest.mark.parametrize("epsilon", [3, 50])
 def test_losses_far_below_the_mass_at_infinity_do_not_count(epsilon: int) -> None:
     """delta = 1e-9 and next to nothing: it took seconds to follow the nothing, and to give up."""
