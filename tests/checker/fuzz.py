@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 
 from tests.checker.examples import EXAMPLES, Example, Statement, dpcheck, verdicts_in_node
 
@@ -42,7 +43,7 @@ _PIECES += [
 
 def damaged(random_: random.Random) -> str:
     """A text of a statement with one to three pieces replaced, removed, doubled or put in."""
-    text = _TEXTS[random_.randrange(len(_TEXTS))]
+    text = random_.choice(_texts())
     for _ in range(random_.randint(1, 3)):
         a = random_.randrange(len(text))
         b = min(a + random_.choice([0, 1, 1, 2, 5, 30]), len(text))
@@ -82,7 +83,9 @@ def damage(rule: Statement, random_: random.Random) -> None:
             rule[name] = sorted({0, *random_.sample(value, 3)})
 
 
-_TEXTS = [json.dumps(example.honest(), ensure_ascii=False) for example in _QUICK]
+@cache
+def _texts() -> list[str]:
+    return [json.dumps(example.honest(), ensure_ascii=False) for example in _QUICK]
 
 
 def run(texts: list[str]) -> Counter[str]:
