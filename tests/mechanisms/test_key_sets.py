@@ -350,18 +350,3 @@ def test_several_releases_and_counts_add_up() -> None:
     found = float(made.guarantee.delta.upper)
     assert total <= found * (1 + 1e-6)
     assert found <= min(1.01 * total, 1e-5)
-
-
-def test_refused_parameters() -> None:
-    made = SIPS.for_target(k=5, epsilon=1, delta="1e-6")
-    fields = (made.sigmas, made.thresholds, 1)
-    with pytest.raises(InvalidParameter, match="delta"):
-        SIPS(5, *fields, "9e-7")
-    with pytest.raises(InvalidParameter, match="rounds"):
-        WeightedGaussian(5, *fields, "1e-6")
-    with pytest.raises(InvalidParameter, match="thresholds"):
-        SIPS(5, made.sigmas, (3, 2, "0.5"), 1, "1e-6")
-    with pytest.raises(InvalidParameter, match="sigmas"):
-        SIPS(5, ("1e-9",) * 3, made.thresholds, 1, "1e-6")
-    with pytest.raises(InvalidParameter, match="k must be <= 4096"):
-        MAD2R.for_target(k=5000, epsilon=1, delta="1e-6")

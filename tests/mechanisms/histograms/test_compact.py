@@ -170,15 +170,6 @@ def test_inverse_count(noise: GeoSample, bits: int) -> None:
     assert (more, less) == (max(ratios), 1 / min(ratios))
 
 
-def test_too_few_hash_values_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="bits"):
-        InverseCount(GeoSample(n=2, epsilon=1), 2)
-    with pytest.raises(InvalidParameter, match="period"):
-        CompactHistogram(GeoSample(n=1, epsilon=1), 5, 2, 3)
-    with pytest.raises(InvalidParameter, match="large enough for epsilon"):
-        CompactHistogram(GeoSample(n=1, epsilon=1), 4, "0.9", 3)
-
-
 @pytest.mark.parametrize(
     ("n", "epsilon", "universe", "beta"),
     [

@@ -82,25 +82,6 @@ def test_wrong_counts_are_refused_before_any_randomness(
     assert source.bits_used == 0
 
 
-def test_wrong_parameters() -> None:
-    for make in (
-        lambda: BasicHistogram(GEO, 0),
-        lambda: BasicHistogram("geo", 3),  # type: ignore[arg-type]
-        lambda: KeepHeavy(GEO, 6),
-        lambda: KeepHeavy(GEO, 2**64),
-        lambda: BasicHistogram(GEO, 2**64),
-        lambda: PureSparseHistogram(GEO, 12),
-        lambda: KeepHeavyResampled(GEO, 23, "0.1"),
-        lambda: KeepHeavyResampled(GEO, 30, 0),
-        lambda: SparseHistogram(GEO, 30, 1),
-        lambda: StabilityHistogram(GEO, 30, -1, "0.5"),
-        lambda: FixedTimeSparseHistogram(GEO, 30, 0),
-        lambda: KeepHeavyResampled(GEO, 30, "0.1").accuracy("0.05"),
-    ):
-        with pytest.raises(InvalidParameter):
-            make()
-
-
 def test_algorithm_8_says_when_it_would_read_too_many_bits() -> None:
     with pytest.raises(InvalidParameter, match="PaddedSparseHistogram has no such limit"):
         FixedTimeSparseHistogram(GeoSample(n=944, epsilon=1), 256**31)

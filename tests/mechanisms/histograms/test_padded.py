@@ -15,7 +15,7 @@ from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
 from exactdp.mechanisms import PaddedSparseHistogram
 from exactdp.mechanisms.histograms.padding import PaddingCounts
-from exactdp.samplers import FastSample, GeoSample, SeededSource
+from exactdp.samplers import FastSample, SeededSource
 from exactdp.samplers.enumeration import exact_law
 from tests.mechanisms.datasets import Counts, all_counts, worst_loss
 
@@ -159,18 +159,3 @@ def test_releases_of_large_data() -> None:
         assert abs(dict(bins)[x] - c) <= bound.per_query
     assert all(abs(c - counts.get(x, 0)) <= bound.simultaneous for x, c in bins)
     assert made.failure < F(1, 2**63)
-
-
-def test_parameters_that_cannot_be_private_are_refused() -> None:
-    noise = FastSample(n=5, epsilon=1)
-    for make, match in (
-        (lambda: PaddedSparseHistogram(GeoSample(n=5, epsilon=1), 50, 9, 5, 2, 20), "FastSample"),
-        (lambda: PaddedSparseHistogram(noise, 50, 9, 4, 2, 20), "length"),
-        (lambda: PaddedSparseHistogram(noise, 50, 9, 5, 2, 9), "draws"),
-        (lambda: PaddedSparseHistogram(noise, 19, 9, 5, 2, 20), "universe"),
-        (lambda: PaddedSparseHistogram(noise, 50, 9, 5, 5, 20), "threshold"),
-        (lambda: PaddedSparseHistogram.of(n=5, epsilon=1, universe=2**64), "no count of at most n"),
-        (lambda: PaddedSparseHistogram.of(n=6, epsilon=8, universe=30).accuracy("1e-30"), "beta"),
-    ):
-        with pytest.raises(InvalidParameter, match=match):
-            make()

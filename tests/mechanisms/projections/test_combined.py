@@ -135,21 +135,6 @@ def test_the_law_of_an_error(name: str) -> None:
             assert stated.width < F(1, 10**6)
 
 
-def test_what_does_not_fit_is_refused() -> None:
-    for call, name in (
-        (lambda: Combined.of(**{**GIVEN, "largest": 5}), "t"),
-        (lambda: Combined.of(**GIVEN, share=1), "share"),
-        (lambda: Combined.of(**GIVEN, t=90, delta="1e-6"), "t"),
-        (lambda: Combined.of(**GIVEN, delta=-1), "delta"),
-        (lambda: Combined.of(**{**GIVEN, "d": "x"}), "d"),
-        (lambda: Combined(large=PAIRS["real"].large, small=PAIRS["counts"].small), "small.values"),
-        (lambda: Combined.for_target(**{**GIVEN, "error": "0.1"}), "error"),
-    ):
-        with pytest.raises(InvalidParameter) as refusal:
-            call()
-        assert refusal.value.name == name
-
-
 def test_an_error_is_kept_and_a_larger_one_costs_less() -> None:
     bits = []
     for error in (4, "2.5"):

@@ -7,7 +7,6 @@ from itertools import pairwise, product
 
 import pytest
 
-from exactdp import InvalidParameter
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
 from exactdp.mechanisms import ALP, HistogramALP
@@ -168,9 +167,3 @@ def test_ramps_halve_the_error_in_the_same_space() -> None:
     for value, share in ((0, F(1, 2)), (30, F(2, 3))):
         ours, theirs = (m.error(value).mean_absolute() for m in (steep, plain))
         assert ours.upper < share * theirs.lower
-
-
-@pytest.mark.parametrize("steps", [0, 3, 1 << 17])
-def test_bad_steps(steps: int) -> None:
-    with pytest.raises(InvalidParameter, match="steps"):
-        ALP(d=10, k=1, s=3, largest=5, epsilon=1, steps=steps)

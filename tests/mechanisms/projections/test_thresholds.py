@@ -186,35 +186,3 @@ def test_rows_as_files(of: Any) -> None:
     raw[-40] ^= 1
     with pytest.raises(InvalidParameter, match="checksum"):
         NoisyRows.from_bytes(bytes(raw), of)
-
-
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (lambda: Threshold(d=2**64, k=1, largest=100, epsilon=1, t=5), "t"),
-        (lambda: Threshold(d=5, k=1, largest=100, epsilon=1, t=500), "t"),
-        (lambda: Threshold(d=5, k=6, largest=100, epsilon=1, t=5), "k"),
-        (lambda: Threshold(d=5, k=1, largest="0.3", epsilon=1, t="0.1", grid="0.2"), "largest"),
-        (lambda: Threshold(d=5, k=1, largest=1, epsilon=1, t="0.1", values="both"), "values"),
-        (lambda: ApproximateThreshold(d=5, k=1, largest=100, epsilon=1, delta=0), "delta"),
-        (
-            lambda: ApproximateThreshold(d=5, k=1, largest=100, epsilon=1, delta="0.1", grid="0.3"),
-            "grid",
-        ),
-        (
-            lambda: ApproximateThreshold(
-                d=5, k=1, largest="9.1", epsilon=1, delta="0.1", grid="1/4"
-            ),
-            "largest",
-        ),
-        (lambda: ApproximateThreshold(d=5, k=1, largest=9, epsilon=1, delta="1e-9"), "largest"),
-        (lambda: DenseLaplace(d=10**8, k=1, largest=9, epsilon=1), "d"),
-        (lambda: MaxProjection(d=10**8, k=1, largest=9, epsilon=1, s=10**8), "s"),
-        (lambda: DenseLaplace(d=10, k=1, largest=10**12, epsilon=1, grid="1e-6"), "grid"),
-    ],
-)
-def test_bad_parameters(make: Any, name: str) -> None:
-    with pytest.raises(InvalidParameter) as refusal:
-        made = make()
-        _ = made.guarantee
-    assert refusal.value.name == name

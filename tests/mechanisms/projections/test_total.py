@@ -7,12 +7,11 @@ from itertools import product
 
 import pytest
 
-from exactdp import InvalidParameter
 from exactdp.accounting.divergence import max_loss
 from exactdp.mechanisms import ALP, Sketch, TotalALP, read_sketch
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.universal_hashing import Tables
-from exactdp.samplers import SeededSource, SystemSource
+from exactdp.samplers import SystemSource
 
 F = Fraction
 
@@ -86,14 +85,3 @@ def test_as_many_bits_as_the_sum_asks_for() -> None:
     assert law.beyond(bound).upper <= F(1, 100)
     large = [i for i, value in vector.items() if value > 1]
     assert sum(abs(float(sketch[i]) - 250) > bound for i in large) <= 2  # of 10; 1e-4 for more
-
-
-def test_what_is_refused() -> None:
-    source = SeededSource(1)
-    for call, name in (
-        (lambda: small(total=0), "total"),
-        (lambda: small(s=2), "s"),
-        (lambda: small().draw({0: 1, 1: "0.1"}, Tables(HASHES[0]), source), "vector"),
-    ):
-        with pytest.raises(InvalidParameter, match=name):
-            call()

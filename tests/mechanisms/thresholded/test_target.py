@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.accounting import gshm
 from exactdp.balls import precision
 from exactdp.mechanisms import (
     CSH,
@@ -40,17 +39,6 @@ def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: i
     more = {"largest": made.largest} if isinstance(made, WithSums) else {}
     with pytest.raises(InvalidParameter, match="delta must be >="):
         kind(3, made.sigma, F(made.tau) - step, 1, "1e-4", lower, **more)
-
-
-def test_continuous_numbers_are_refused_where_discrete_noise_does_not_keep_them() -> None:
-    """Feeding a continuous calibration into a discrete release is how twice the delta leaks."""
-    found = gshm.calibrate(k=2, epsilon=3, delta="1e-10")
-    with pytest.raises(InvalidParameter, match="delta must be >="):
-        GSHM(2, found.sigma, found.tau or 0, 3, "1e-10")
-    with pytest.raises(InvalidParameter, match="delta must be"):
-        GSHM(12, "0.001", 0, 0, "1e-5")
-    with pytest.raises(TypeError):
-        GSHM(12, "0.001", 0, 0)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(
@@ -130,11 +118,3 @@ def test_releases_answer_by_element_and_go_to_json() -> None:
     assert data["bins"][0][0] == "a"
     assert F(data["bins"][0][1]) == made["a"]
     assert data["guarantee"]["epsilon"] == "1"
-
-
-@pytest.mark.parametrize(
-    "counts", [{None: 3}, {float("nan"): 3}, {"a": 3, 1: 4}, {"a": None}, {"a": 2.5}]
-)
-def test_odd_keys_and_counts_are_refused(counts: dict[object, int]) -> None:
-    with pytest.raises(InvalidParameter):
-        GSHM(1, 2, 6, 1, "0.5").draw(counts, SeededSource(1))

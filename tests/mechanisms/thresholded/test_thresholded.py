@@ -228,18 +228,6 @@ def test_top_counts_with_sums() -> None:
     assert made.sigma < GSHMWithSums.for_target(k=2, epsilon=2, delta="1e-6", largest=(3,)).sigma
 
 
-def test_bad_parameters() -> None:
-    for make in (
-        lambda: GSHM(1, 1, 1, 1, 1),
-        lambda: GSHM(1, 1, 1, 1, "0.9", lower=3),
-        lambda: CSH(1, 1, 9, 1, "0.9").draw({"a": 1, "b": 1}, SeededSource(1)),
-        lambda: GSHMWithSums(1, 3, 20, 1, "0.1", largest=()),
-        lambda: GSHMWithSums(1, 3, 20, 1, "0.1", largest=(0,)),
-    ):
-        with pytest.raises(InvalidParameter):
-            make()
-
-
 def test_a_constant_source_ends_the_shared_noise() -> None:
     class Refusing(SeededSource):
         """Coins that always fall on the refusing side."""
