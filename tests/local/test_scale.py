@@ -1,20 +1,17 @@
-"""Every mechanism for every small k, and states tallied on several workers."""
+"""Every mechanism for every small k, and rows of many users."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from exactdp.local import (
-    CompressiveResponse,
     FrequencyOracle,
     HadamardResponse,
-    LocalMechanism,
     OptimizedLocalHashing,
     OptimizedUnaryEncoding,
     RandomizedResponse,
@@ -54,36 +51,6 @@ def test_all_laws_up_to_eight_values(kind: type[FrequencyOracle], k: int, epsilo
             estimate = oracle.fractions(oracle.aggregate().add([report]))
             mean = [m + chance * z for m, z in zip(mean, estimate, strict=True)]
         assert mean == [int(x == value) for x in range(k)]
-
-
-def tallied(mechanism: LocalMechanism[int], values: Any, seed: int) -> bytes:
-    """The state of some users, as a worker sends it."""
-    return mechanism.aggregate().add(mechanism.draw_many(values, SeededSource(seed))).to_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "mechanism",
-    [HadamardResponse(k=50, epsilon=1), CompressiveResponse(k=50, m=20, epsilon=1, seed=3)],
-    ids=["hadamard", "compressive"],
-)
-def test_two_workers_make_the_same_state_as_one(mechanism: LocalMechanism[int]) -> None:
-    distributed = pytest.importorskip("distributed")
-    parts = np.array_split(np.random.default_rng(1).integers(0, 50, 4000), 8)
-    here = mechanism.aggregate()
-    for seed, part in enumerate(parts):
-        here.add(mechanism.draw_many(part, SeededSource(seed)))
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        jobs = [client.submit(tallied, mechanism, part, seed) for seed, part in enumerate(parts)]
-        done = [mechanism.state_from_bytes(data) for data in client.gather(jobs)]
-    there = sum(done[::-1], mechanism.aggregate())
-    assert there == here
-    assert there.to_bytes() == here.to_bytes()
 
 
 @pytest.mark.parametrize("k", [13, 16, 40])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
-from exactdp.local import RandomizedResponse, State, SubsetSelection
+from exactdp.local import RandomizedResponse, SubsetSelection
 from exactdp.local.frequency_oracle import FrequencyOracle, normalized, projected
 from exactdp.local.report_formats import BitVector, Form, Numbers, pack, unpack
 from exactdp.local.unary_encoding import column_sums
@@ -196,9 +196,3 @@ def test_reports_out_of_range_are_refused() -> None:
         BitVector(3).rows(np.array([[8]], np.uint8))
     with pytest.raises(InvalidParameter, match="3 bits"):
         BitVector(3).rows([8])
-
-
-def test_foreign_objects_do_not_add() -> None:
-    with pytest.raises(TypeError):
-        RandomizedResponse(k=5, epsilon=1).aggregate() + 1  # type: ignore[operator]
-    assert State.__add__(RandomizedResponse(k=5, epsilon=1).aggregate(), 1) is NotImplemented

@@ -281,18 +281,6 @@ def test_dense_gaussian_reports_keep_delta() -> None:
     assert abs(means[2]) < 6 * means.deviation
 
 
-@pytest.mark.parametrize(
-    "kind", [KFold, Sampled, Harmony, Pckv, PckvUnary, NaiveLaplace, NaiveGaussian]
-)
-def test_bad_parameters_are_refused(kind: type[Baseline]) -> None:
-    for wrong in ({"d": 0}, {"k": 5}, {"k": 0}, {"epsilon": -1}):
-        with pytest.raises(InvalidParameter):
-            kind(**{"d": 4, "k": 2, "epsilon": 1, **wrong})
-    m = kind(d=4, k=1, epsilon=1)
-    with pytest.raises(InvalidParameter, match="entries of user 1"):
-        m.draw_many([{}, {0: 1, 1: 1}], SeededSource(1))
-
-
 def test_vectors_that_are_stated_need_less_clipping() -> None:
     """The plan for a sample: its bias is the exact one, and the errors of users are as stated."""
     sample = [{x: 1, 90 + x: -1} for x in range(40)] + [{x: 1} for x in range(40)]
