@@ -13,7 +13,6 @@ import pytest
 from exactdp import audit as audits
 from exactdp.accounting import pld
 from exactdp.errors import Described, InvalidParameter
-from exactdp.local import SparseVectorMean
 from exactdp.local.report_formats import Numbers
 from exactdp.mechanisms import (
     ALP,
@@ -165,21 +164,6 @@ NO_VECTORS: list[tuple[Any, str]] = [
 def test_what_is_no_vector_is_refused_in_words(vector: Any, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
         ALP(d=10, k=3, s=20, largest=50, epsilon=1).project(vector, SystemSource())
-
-
-def test_local_vectors_are_written_in_the_same_ways() -> None:
-    mean = SparseVectorMean(d=4, k=2, epsilon=1, level="user")
-    ways: list[Any] = [
-        [{1: "0.5", 3: -1}],
-        [[0, "0.5", 0, -1]],
-        np.array([[0, 0.5, 0, -1.0]]),
-        [np.array([0, 0.5, 0, -1.0])],
-    ]
-    found = [mean.draw_many(way, SeededSource(3)) for way in ways]
-    assert all(np.array_equal(found[0], other) for other in found[1:])
-    for wrong, message in ((5, "values must be"), ([5], "vector of user 0"), ({1: 1}, "values")):
-        with pytest.raises(InvalidParameter, match=message):
-            mean.draw_many(wrong, SeededSource(3))
 
 
 COUNTED: list[Callable[[Any], object]] = [

@@ -33,7 +33,6 @@ from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_tally import TooManyBranches
 from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.source import Words, WordSource, fit_for_release, require_secure
-from exactdp.samplers.system import BLOCK
 from tests.samplers.bitwise import bitwise_law
 from tests.samplers.tiny import gaussian_blocks
 
@@ -71,12 +70,6 @@ def test_words_have_their_width_and_are_uniform(bits: int) -> None:
     assert int(words.max()) < 1 << bits
     ones = sum(int(word).bit_count() for word in words)
     assert abs(ones / (4096 * bits) - 0.5) < 0.02
-
-
-def test_words_refuse_other_widths() -> None:
-    for bits in (0, 65, -1):
-        with pytest.raises(InvalidParameter, match="bits must be between 1 and 64"):
-            SeededSource(1).words(1, bits)
 
 
 class Claims(SeededSource):
@@ -155,22 +148,6 @@ def test_reads_that_come_short_fail_or_repeat_themselves_raise(
         monkeypatch.setattr(os, "urandom", broken)
         with pytest.raises(RandomnessError, match=message):
             read(SystemSource())
-
-
-def test_large_requests_go_past_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    urandom = os.urandom
-
-    def read(n: int) -> bytes:
-        asked.append(n)
-        return urandom(n)
-
-    monkeypatch.setattr(os, "urandom", read)
-    source = SystemSource()
-    assert len(source.take(3 * BLOCK)) == 3 * BLOCK
-    source.bits(5)
-    source.bits(5)
-    assert asked == [3 * BLOCK, BLOCK]
 
 
 class Constant(Source):
@@ -360,6 +337,8 @@ def test_bad_arguments() -> None:
     for call in (
         lambda: source.below(0),
         lambda: source.bits(-1),
+        lambda: source.words(1, 0),
+        lambda: source.words(1, 65),
         lambda: source.bernoulli("1.5"),
         lambda: source.index([]),
         lambda: source.index([0, 0]),

@@ -55,7 +55,8 @@ def test_mappings_lists_and_arrays_of_floats_are_one() -> None:
     """Floats are their binary fractions everywhere, mixed with integers or not."""
     values = [0.1, 1, 0.75]
     arrays = Entries(2, np.zeros(3, int), np.arange(3), np.array(values))
-    for vectors in ([{0: 0.1, 1: 1, 2: 0.75}, {}], [values, []], [np.array(values), {}], arrays):
+    lists = [values, []], [np.array(values), {}], np.array([values, [0, 0, 0]])
+    for vectors in ([{0: 0.1, 1: 1, 2: 0.75}, {}], arrays, *lists):
         assert parts(checked(vectors, d=3, k=3, grid=8)) == {
             (0, 0): F(0.1) * 8, (0, 1): 8, (0, 2): 6
         }  # fmt: skip
@@ -82,8 +83,9 @@ def test_rounding_has_the_value_as_its_mean() -> None:
         ([{1: float("inf")}], "value of user 0"),
         ([{1: 1}, dict.fromkeys(range(9), 1)], "entries of user 1"),
         ([{1: 1, "1": 1}], "item of user 0"),
-        ([3], "values"),
-        (7, "values"),
+        ([3], "vector of user 0"),
+        (7, "values must be"),
+        ({1: 1}, "values"),
     ],
 )
 def test_bad_vectors_are_refused_by_user(vectors, words: str) -> None:  # type: ignore[no-untyped-def]
