@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,12 @@ def weight(law: Any, z: int) -> mpf:
     return {0: 1 - one, 1: one}.get(z, mpf(0))
 
 
+@cache
+def total(law: IntegerLaw) -> mpf:
+    with mp.workdps(240):
+        return mp.fsum(weight(law, z) for z in range(-1200, 1201))
+
+
 def ratio(value: Any) -> mpf:
     number = F(value)
     return mpf(number.numerator) / number.denominator
@@ -74,10 +81,9 @@ def ends(value: Fraction | Enclosure) -> tuple[mpf, mpf]:
 def test_moments_and_quantiles_by_summing_up(law: IntegerLaw) -> None:
     with mp.workdps(240):
         zs = range(-1200, 1201)
-        weights = [weight(law, z) for z in zs]
-        total = mp.fsum(weights)
-        mean = mp.fsum(z * w for z, w in zip(zs, weights, strict=True)) / total
-        square = mp.fsum(z * z * w for z, w in zip(zs, weights, strict=True)) / total
+        weights = [weight(law, z) / total(law) for z in zs]
+        mean = mp.fsum(z * w for z, w in zip(zs, weights, strict=True))
+        square = mp.fsum(z * z * w for z, w in zip(zs, weights, strict=True))
         slack, cut = mpf(10) ** -16, mpf(10) ** -225
         for stated, found in ((law.mean, mean), (law.variance, square - mean**2)):
             low, high = ends(stated)
@@ -86,11 +92,25 @@ def test_moments_and_quantiles_by_summing_up(law: IntegerLaw) -> None:
         levels = [F(1, 10**9), F(1, 3), F(1, 2), F(7, 10), F(999_999, 10**6)]
         below, place, places = mpf(0), 0, []
         for z, w in zip(zs, weights, strict=True):
-            below += w / total
+            below += w
             while place < len(levels) and below >= ratio(levels[place]) - mpf(10) ** -20:
                 places.append(z)
                 place += 1
         assert [law.quantile(level) for level in levels] == places
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_stated_probabilities_by_summing_up(law: IntegerLaw) -> None:
+    with mp.workdps(240):
+        beyond = 400 * (weight(law, -1200) + weight(law, 1200)) + mpf(2) ** -500
+        below = mp.fsum(weight(law, z) for z in range(-1200, -60)) / total(law)
+        for z in range(-60, 12):
+            chance = weight(law, z) / total(law)
+            below += chance
+            for stated, found in ((law.pmf(z), chance), (law.cdf(z), below)):
+                low, high = ends(stated)
+                assert low - beyond <= found <= high + beyond
+                assert high - low <= mpf(2) ** -120
 
 
 def test_variance_at_the_ends_of_the_scale() -> None:
