@@ -164,10 +164,10 @@ def significant(p_value: Any, alpha: Fraction, /, **case: object) -> None:
 
 
 def identity(expression: Any, /, **case: object) -> None:
-    """Require a sympy expression to simplify to zero."""
+    """Require a sympy expression to be zero as a rational function of what occurs in it."""
     import sympy
 
-    rest = sympy.simplify(expression)
+    rest = sympy.cancel(expression)
     _settle(bool(rest == 0), lambda: f"{rest} is not 0", 1.0, "symbolic", case)
 
 
