@@ -32,6 +32,8 @@ _BETWEEN = [
 _MOST_NODES = 20_000
 #: Noise that is this small, or this large, is out of the range of doubles.
 _LEAST, _MOST = 1e-280, 1e280
+#: No double is as small as the probability that noise exceeds so many of its deviations.
+_NEVER = 40
 #: Below this width, its third order suffices.
 _NARROW = 0.005
 #: Rows on either side of the best one that are compared one by one.
@@ -56,9 +58,10 @@ class Estimates:
         self.k, self.n = family.k, min(family.k, family.contributions)
         correlation = family.correlation
         self.kappa = math.sqrt(family.k) if correlation is None else _double(correlation)
-        self.ratio = _double(family.tau / family.threshold_sigma)
         self.scale, self.epsilon = _double(1 / family.sigma), _double(family.epsilon)
         self.possible = _LEAST < self.scale < _MOST and _LEAST < self.kappa < _MOST
+        ratio = _double(family.tau / family.threshold_sigma)
+        self.ratio = min(ratio, _NEVER * math.sqrt(1 + 1 / self.kappa)) if self.possible else ratio
         self.pair = cache(self._pair)
         self._profile = cache(self._made)
         self._row = cache(self._best_in)
