@@ -15,11 +15,9 @@ import pytest
 from exactdp import InvalidParameter, frames
 from exactdp.accounting import pld
 from exactdp.accounting.pld import Exhausted
-from exactdp.errors import ExactDPError
 from exactdp.frames.columns import asked
 from exactdp.frames.gathering import gathered
 from exactdp.mechanisms import MAD2R, GSHMWithSums, KnownKeys, TopKWithBase
-from exactdp.mechanisms.key_sets.weights import Rule
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (
     ENGINES,
@@ -92,13 +90,6 @@ def test_keys_in_rounds_have_a_statement_that_holds() -> None:
         assert out.statement.check().verdict == "valid"
         bound = out.statement.fields["unit"]["bounds"][1]
         assert bound["what"] == "squared weights of one user in a round"
-
-
-def test_wrong_weights_release_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = frame_of("polars", crowd(1, 50, 6), "integers")
-    monkeypatch.setattr(Rule, "_shares", lambda self, users, *_: 0 * users + self.grid)
-    with pytest.raises(ExactDPError, match="nothing was released: a user's squared weights"):
-        frames.keys(frame, **PLAIN, k=4, epsilon=1, delta="1e-6", mechanism="sips")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -185,25 +176,6 @@ def test_a_failed_check_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(frames.EngineError):
         frames.release(frame, **PLAIN, k=2, epsilon=1, delta="1e-6", budget=budget)
     assert budget.expenses == []
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"k": None}, "k must be the largest number of keys per user"),
-        ({"selection": "best"}, "selection must be one of"),
-        ({"selection": "sips", "sums": {"amount": 3}}, "selection must be left out"),
-        ({"selection": "sips", "share": 1}, "counts must be"),
-        ({"mechanism": "known"}, "mechanism must be given with keys"),
-        ({"top": 2, "mechanism": "csh", "times": 2}, "times must be 1"),
-        ({"times": 0}, "times must be"),
-    ],
-)
-def test_questions_that_cannot_be_answered(change: dict[str, Any], message: str) -> None:
-    frame = pl.DataFrame({"uid": [1, 2], "url": ["a", "b"], "amount": [1, 2]})
-    call = {**PLAIN, "k": 2, "epsilon": 1, "delta": "1e-6"}
-    with pytest.raises(InvalidParameter, match=message):
-        frames.release(frame, **{**call, **change})
 
 
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
