@@ -193,13 +193,6 @@ def test_this_library_conforms() -> None:
     assert set(report.counts()) == {"safe"}
 
 
-@pytest.mark.slow
-def test_an_adapter_in_its_own_process() -> None:
-    report = run_isolated("exactdp", vectors.load("zcdp").tests[:3], timeout=20)
-    assert [r.verdict for r in report.results] == ["safe"] * 3
-    assert report.version
-
-
 def fake() -> Fake:
     return Fake(lambda *_: "1")
 

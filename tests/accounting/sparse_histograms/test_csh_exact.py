@@ -309,20 +309,6 @@ def test_below_the_published_bounds(seed: int) -> None:
     assert published.lower <= simple.upper * (1 + slack)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_falls_with_tau_and_epsilon(seed: int) -> None:
-    rng = random.Random(100 + seed)
-    of = random_family(rng)
-    changes: list[Callable[[Fraction], Family]] = [
-        lambda x: family(of.k, of.sigma, of.tau + x, of.epsilon),
-        lambda x: family(of.k, of.sigma, of.tau, of.epsilon + x),
-    ]
-    for change in changes:
-        values = [delta(change(Fraction(i, 4)))[0] for i in range(4)]
-        for before, after in itertools.pairwise(values):
-            assert not after > before
-
-
 @seeds(range(12), range(12, 60))
 def test_every_pair(seed: int) -> None:
     """The search against all (j, a, r), none excluded by an argument."""

@@ -49,47 +49,6 @@ PAIRS = [
 ]
 
 
-def by_monotone_cells(of: Family, numbers: tuple[int, int, int], count: int) -> tuple[arb, arb]:
-    """delta from both sides with nothing but: F(m) = E max(1 - G(m), 1 - e^(b-U)) rises with m."""
-    j, a, r = numbers
-    terms = Terms(of)
-    cells = CellBounds(Profile(terms.noise, j, r), count)
-    squared, covariance = terms.squared(j, a), terms.covariance(j, a)
-    loss = Loss(
-        terms.epsilon - squared / 2,
-        covariance / cells.profile.variance,
-        arb(0) if a == j else (squared - covariance**2 / cells.profile.variance).sqrt(),
-    )
-    values = []
-    for m in cells.nodes:
-        log = cells.profile.hidden(m.mid()).log
-        mean, rest = loss.offset - loss.slope * m, arb(0)
-        if a == j:
-            rest = (log.exp() - mean.exp()).max(arb(0))
-        else:
-            top = (log - mean) / loss.width
-            low, lower = (arb(2).rsqrt() * x for x in (-top, loss.width - top))
-            rest = log.exp() * low.erfc() - (mean + loss.width**2 / 2).exp() * lower.erfc()
-            rest /= 2
-        values.append(1 - log.exp() + rest)
-    below = above = cells.outside * values[0]
-    above += cells.outside
-    for i, mass in enumerate(cells.masses):
-        below += mass * values[i]
-        above += mass * values[i + 1]
-    return below, above
-
-
-@pytest.mark.parametrize(("of", "numbers"), PAIRS)
-def test_a_pair_lies_between_monotone_cells(of: Family, numbers: tuple[int, int, int]) -> None:
-    with precision(128):
-        below, above = by_monotone_cells(of, numbers, 200)
-        found = Terms(of).pair(*numbers)
-        assert below <= found
-        assert found <= above
-        assert above < below * 1.2
-
-
 @pytest.mark.parametrize(("of", "numbers"), PAIRS)
 def test_cells_bound_a_pair_more_tightly_the_more_there_are(
     of: Family, numbers: tuple[int, int, int]

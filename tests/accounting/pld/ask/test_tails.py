@@ -62,18 +62,6 @@ def test_below_every_double_it_is_only_small(
     assert found.upper <= Fraction(1, 1 << 1074)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("sigma", "rate", "steps", "target"),
-    [("4.13", "0.00105", 87560, "1.07e-212"), ("1.58", "0.000273", 96417, "1.34e-267")],
-)
-def test_many_steps_of_small_rate(sigma: str, rate: str, steps: int, target: str) -> None:
-    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).epsilon(target)
-    assert found.width <= Fraction(1, 1000)
-    alone = pld.gaussian(sigma=sigma).sampled(rate).epsilon(target)
-    assert alone.lower < found.upper
-
-
 def test_a_bulk_narrower_than_a_bin_of_the_window_guess() -> None:
     """Nearly all losses lie in one of the bins with which the window is guessed."""
     loss = pld.gaussian(sigma="1.14").sampled("0.000279").composed(820_238)
