@@ -32,7 +32,7 @@ _BETWEEN = [
 _MOST_NODES = 20_000
 #: Noise that is this small, or this large, is out of the range of doubles.
 _LEAST, _MOST = 1e-280, 1e280
-#: No double is as small as the probability that noise exceeds so many of its deviations.
+#: The probability that noise exceeds so many of its deviations is too small for a double.
 _NEVER = 40
 #: Below this width, its third order suffices.
 _NARROW = 0.005
@@ -60,8 +60,7 @@ class Estimates:
         self.kappa = math.sqrt(family.k) if correlation is None else _double(correlation)
         self.scale, self.epsilon = _double(1 / family.sigma), _double(family.epsilon)
         self.possible = _LEAST < self.scale < _MOST and _LEAST < self.kappa < _MOST
-        ratio = _double(family.tau / family.threshold_sigma)
-        self.ratio = min(ratio, _NEVER * math.sqrt(1 + 1 / self.kappa)) if self.possible else ratio
+        self.ratio = _double(family.tau / family.threshold_sigma)
         self.pair = cache(self._pair)
         self._profile = cache(self._made)
         self._row = cache(self._best_in)
@@ -76,6 +75,8 @@ class Estimates:
         last = self.n - 1
         if last < 1 or not self.possible:
             return None
+        if self.ratio > _NEVER * math.sqrt(1 + 1 / self.kappa):  # in deviations of the total noise
+            return None  # the threshold shows nothing, and r = 0 is worst
 
         def height(r: int) -> float:
             return self._row(r)[0]
