@@ -73,7 +73,7 @@ class Comparison:
             self.lost += call.lost + call.doubtful
         for call in left.calls:
             self.unsure += [
-                f"{where}: {call.name} noise becomes a plain number before it meets a value, so "
+                f"{where}: {call.name} noise becomes a plain number before a value is added, so "
                 "what it protects is not seen: add the value to the noise first"
                 for where in call.lost
             ]
@@ -182,7 +182,10 @@ class Comparison:
             return
         kind = "scale" if meeting.fresh else "leak"
         what = "noise" if meeting.fresh else "a noised value"
-        text = f"{what} ({call.name}) meets a value that depends on the data ({meeting.kind})"
+        how = f"combined ({meeting.kind}) with"
+        if meeting.kind == "factor":
+            how = "divided by" if meeting.divides else "multiplied by"
+        text = f"{what} ({call.name}) is {how} a value that depends on the data"
         self.violations.append(Violation(kind, meeting.where, text))
 
     def _shared(

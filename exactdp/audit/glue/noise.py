@@ -166,8 +166,8 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
         raise Diverged(
             "structure",
             meeting.where,
-            f"{call.name} noise meets a value of shape {then.value.shape} ({then.kind}) on the "
-            f"left, {meeting.value.shape} ({meeting.kind}) on the right",
+            f"{call.name} noise is combined ({then.kind}) with a value of shape "
+            f"{then.value.shape} on the left, ({meeting.kind}) {meeting.value.shape} on the right",
         )
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
