@@ -15,7 +15,6 @@ import threading
 import time
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import NamedTuple
 
 from exactdp.audit.code.forks import end_with_parent, in_fork
 from exactdp.audit.code.lines import is_program
@@ -24,6 +23,7 @@ from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.code.search import Leaf, repeated_alike
 from exactdp.audit.code.state import state_text
 from exactdp.audit.sending import received, sent, variables
+from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible
 
 __all__ = ["in_fresh_interpreters", "serve"]
@@ -38,15 +38,8 @@ _started: list[tuple[subprocess.Popen[bytes], Connection]] = []
 _owner: int | None = None  # the process that has started them: a fork of it starts its own
 
 
-class _Answer(NamedTuple):
-    """How a leaf differs, why the program could not be made or has ended, if so; and what the
-    variables of modules hold that it names.
-    """
-
-    differs: str = ""
-    failed: str = ""
-    ended: str = ""
-    state: dict[str, str] = {}  # noqa: RUF012 (never changed)
+#: Why the program could not be made, or ""; what is wrong; what the variables that it names hold.
+_Answer = tuple[str, ExactDPError | None, dict[str, str]]
 
 
 def in_fresh_interpreters(
@@ -63,19 +56,14 @@ def in_fresh_interpreters(
     if not request:
         return 0, "it uses a class of the script, or an object that cannot be copied"
     answers = _answers(request, _PATIENCE + 10 * seconds)
-    for answer in answers:
-        if answer.failed:
-            return 0, f"it cannot be made in a fresh interpreter ({answer.failed})"
-        if answer.ended:
-            raise NotEnumerable(f"in a fresh interpreter, {answer.ended}")
-        if answer.differs:
-            raise NotReproducible(
-                f"in a fresh interpreter {answer.differs}: the program depends on the order of a "
-                "set, on hash() of text, or on what its module drew or kept; sort sets before they "
-                "are used, and draw and keep inside the run"
-            )
-    for name, text in answers[0].state.items():
-        if any(answer.state.get(name) != text for answer in answers):
+    for failed, error, _ in answers:
+        if failed:
+            return 0, f"it cannot be made in a fresh interpreter ({failed})"
+        if error is not None:
+            raise error
+    states = [state for *_, state in answers]
+    for name, text in states[0].items():
+        if any(state.get(name) != text for state in states):
             raise NotReproducible(
                 f"{name} differs from process to process: what was drawn when its module was "
                 "imported is not drawn again; draw it inside the run"
@@ -178,16 +166,24 @@ def _served(request: bytes) -> _Answer:
     try:
         program, leaves, forked = received(request)
     except Exception as error:  # whatever the user's modules raise
-        return _Answer(failed=f"{type(error).__name__}: {error}")
+        return f"{type(error).__name__}: {error}", None, {}
     shares = [[(paths[:1], shown)] for paths, shown in leaves] if forked else [leaves]
     try:
         found = [in_fork(repeated_alike, program, share, ()) for share in shares]
     except NotEnumerable as error:
-        return _Answer(ended=str(error))
+        return "", NotEnumerable(f"in a fresh interpreter, {error}"), {}
+    for each in found:
+        if each.differs is not None:
+            reason = (
+                f"in a fresh interpreter {each.differs}: the program depends on the order of a "
+                "set, on hash() of text, or on what its module drew or kept; sort sets before they "
+                "are used, and draw and keep inside the run"
+            )
+            return "", NotReproducible(reason), {}
     named = variables.union(*(each.named for each in found))
     state = {
         f"{module}.{name}": state_text(vars(sys.modules[module]).get(name))
         for module, name in sorted(named)
         if module in sys.modules
     }
-    return _Answer(next((each.differs for each in found if each.differs), ""), state=state)
+    return "", None, state
