@@ -182,9 +182,8 @@ class Comparison:
             return
         kind = "scale" if meeting.fresh else "leak"
         what = "noise" if meeting.fresh else "a noised value"
-        how = f"combined ({meeting.kind}) with"
-        if meeting.kind == "factor":
-            how = "divided by" if meeting.divides else "multiplied by"
+        how = "divided by" if meeting.divides else "multiplied by"
+        how = how if meeting.kind == "factor" else f"combined ({meeting.kind}) with"
         text = f"{what} ({call.name}) is {how} a value that depends on the data"
         self.violations.append(Violation(kind, meeting.where, text))
 
