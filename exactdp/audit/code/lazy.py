@@ -113,14 +113,6 @@ class LazyNumber(Revealed):
             return function(self.settle(), other)
         return self._combine(other, function, not other < 0)
 
-    def __rtruediv__(self, other: Any) -> Any:
-        if self._numpy or type(other) not in _CONSTANTS:
-            return other / self.settle()
-        negative = self._decide(lambda value: value < 0)
-        if not negative and self._equals(0):
-            return other / self.settle()
-        return self._map(lambda value: other / value, other < 0)
-
     def __floordiv__(self, other: Any) -> Any:
         whole = type(other) is int and self.__class__ is int
         return self._scaled(other, operator.floordiv) if whole else self.settle() // other
@@ -230,7 +222,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     **{"complex": _settling(complex), "str": _settling(str), "repr": _settling(repr)},
     **{
         f"r{name}": _settling(_swapped(getattr(operator, f"__{name}__")))
-        for name in ("pow", "mod", "floordiv", "lshift", "rshift", "or", "xor")
+        for name in ("pow", "mod", "truediv", "floordiv", "lshift", "rshift", "or", "xor")
     },
     "rdivmod": _settling(_swapped(divmod)),
 }
