@@ -359,10 +359,22 @@ class TestRefusals:
         def program(rng):
             return [5, 6][rng.randrange(3)]
 
-        with pytest.raises(IndexError):
+        with pytest.raises(IndexError) as caught:
             foreign_law(program)
+        assert "test_code.py" in caught.value.__notes__[0]
+        with pytest.raises(Spent, match="3 of 2"):
+            foreign_law(lambda rng: spend(3 + rng.randrange(1)))
         law = foreign_law(program, exceptions="outcome")
         assert law[("raised", "IndexError")] == Fraction(1, 3)
+
+
+class Spent(Exception):
+    def __init__(self, cost: int, budget: int) -> None:
+        super().__init__(f"{cost} of {budget}")
+
+
+def spend(cost: int) -> int:
+    raise Spent(cost, 2)
 
 
 # Samplers written for this test in the manner of published code: loops over rng.randrange.

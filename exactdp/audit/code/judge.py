@@ -123,7 +123,7 @@ class Judge:
                 found = self._with_few_branches(lazy)
             except ProgramRaised as error:
                 if (raised := in_fork(_raised, self.program, error)) is not None:
-                    raise raised from None
+                    raise _made_anew(*raised) from None
             except NotReproducible:
                 depends = True
             except NotEnumerable:
@@ -232,22 +232,30 @@ def _shares(leaves: list[Leaf]) -> list[list[Leaf]]:
     return [share * (1 + _LEAST_RUNS // len(share)) + share[:1] for share in shares]
 
 
-def _raised(program: Program, lazily: ProgramRaised) -> BaseException | None:
-    """In a child: what the program raises with ordinary numbers, if that is of the same class."""
+def _raised(program: Program, lazily: ProgramRaised) -> Any:
+    """In a child: class, arguments and attributes of what the program raises with ordinary numbers,
+    if that is of the same class."""
     try:
         program.shown(Draws(repeating(lazily.path), lazy=False), nullcontext())
     except ProgramRaised as found:
-        return _as_sent(found.__cause__) if found.kind == lazily.kind else None
+        error = found.__cause__
+        if error is None or found.kind != lazily.kind:
+            return None
+        lines = traceback.format_tb(error.__traceback__)[1:]  # without the line that calls it here
+        error.add_note("In a run of the program:\n" + "".join(lines).rstrip())
+        parts = type(error), error.args, vars(error)
+        try:
+            ForkingPickler.dumps(parts)
+        except Exception:  # of a class that pickle cannot find, or with something that it refuses
+            parts = RuntimeError, (f"{found.kind}: {error}",), {"__notes__": error.__notes__}
+        return parts
     except (NotReproducible, NotEnumerable):
-        pass
-    return None
+        return None
 
 
-def _as_sent(error: Any) -> BaseException:
-    """An exception, with its traceback as a note, as another process gets it."""
-    error.add_note("".join(traceback.format_exception(error)))
-    try:
-        same: BaseException = ForkingPickler.loads(ForkingPickler.dumps(error))
-        return same
-    except Exception:  # of a class that pickle cannot find or make
-        return RuntimeError(f"{type(error).__name__}: {error}", *error.__notes__)
+def _made_anew(kind: type[BaseException], arguments: Any, attributes: Any) -> BaseException:
+    """An exception of another process, without calling its class."""
+    error = kind.__new__(kind)
+    error.args = arguments
+    vars(error).update(attributes)
+    return error
