@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from exactdp.law import Law
 from exactdp.mechanisms import (
     ALP,
     GSHM,
@@ -82,12 +81,6 @@ def test_a_look_up_does_not_build_anything() -> None:
     assert [release[x] for x in range(1000)] == list(range(1, 1001))
     assert all(x in release for x in range(1000))
     assert Once.read <= 1
-
-
-def test_a_law_is_searched_by_its_outcomes() -> None:
-    law = Law({"a": Fraction(1, 2), "b": Fraction(1, 2)})
-    assert "a" in law
-    assert "c" not in law
 
 
 VECTOR = {3: 5, 2**20: 7}

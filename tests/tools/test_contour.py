@@ -53,14 +53,6 @@ def test_epsilon_of_gaussians() -> None:
         assert near(epsilon, mpf(3), 40)
 
 
-@pytest.mark.slow
-def test_two_kinds_are_one_where_both_are_gaussian() -> None:
-    """9/16^2 + 40/8^2 is the square of one mu."""
-    with mp.workdps(DIGITS):
-        _, value = composed(lambda level: [(normal(16, level), 9), (normal(8, level), 40)], mpf(1))
-        assert near(value, hockey(mpf(1), mp.sqrt(mpf(9) / 256 + mpf(40) / 64)), 42)
-
-
 def test_responses_are_binomial() -> None:
     """e^epsilon = 2 for each of twenty, asked at 2^6: a rational number."""
     times, asked = 20, 6
