@@ -1,9 +1,18 @@
 """The audit of code: the exact law of a program that is handed its random generator.
 
-verdicts compares laws, which judge finds. search runs a program in forked children, fresh in new
-interpreters. functions explores calls by themselves, where pure
-finds that they only compute and draw. generators and draws answer the program, with lazy numbers
-where they can. guard and watch notice other randomness. outcomes tells results apart.
+- verdicts, laws: what is asked: is a program private on a pair of data sets, and what is its law?
+- judge: explores all branches, then repeats runs. A memo, a counter or a clock makes them differ.
+- search, forks, program, runs: one run after the other, in forked children.
+- fresh, state: runs in fresh interpreters. Noise drawn at import, the order of a set and hash() of
+  text differ there.
+- generators, numpy_generators, numpy_laws, draws: the generator that the program is handed.
+- lazy, lazy_arrays, revealed, uniform: numbers that are drawn as far as the program looks at them:
+  random() < p has two branches instead of 2^53.
+- functions, pure, keys: samplers in samplers, and rejection loops, are explored by themselves.
+- guard: draws from another generator, threads, files. watch: noise drawn before the audit, by a
+  constructor or by a function that made the program; C functions that draw.
+- outcomes: results of other types, or with other attributes, are other results.
+- lines: the line that a message names.
 """
 
 from exactdp.audit.code.laws import foreign_law
