@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from fractions import Fraction
 from itertools import count
@@ -65,12 +66,12 @@ calls = count(1)
 def interrupted(dataset: int, n: int) -> object:
     """A noisy count at whose 20th call the user has had enough."""
     if next(calls) == 20:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
     return dataset + np.random.default_rng().geometric(0.6, n)
 
 
 def at_once(dataset: int, n: int) -> object:
-    raise KeyboardInterrupt
+    return signal.raise_signal(signal.SIGINT)
 
 
 def test_watch_until_ctrl_c() -> None:
