@@ -15,6 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -296,6 +297,35 @@ def test_a_memo_has_the_law_of_one_call_and_of_two(make: Callable[[], Any]) -> N
     two = private(make().respond, 0, 1, epsilon=EPSILON, calls=2)
     assert two.verdict == "proved"
     assert "law of 2 calls in a row" in two.basis
+
+
+class KeepsTheFirst:
+    """The mistake: noise is drawn in every call, and that of the first one is used."""
+
+    noise = None
+
+    def above(self, bit, rng):
+        noise = rng.randrange(4)
+        if self.noise is None:
+            self.noise = noise
+        return 5 if self.noise < 3 else bit
+
+
+def raising_by_the_first(rng, seen=[]):  # noqa: B006
+    seen.append(rng.randrange(4))
+    if seen[0] == 3:
+        raise KeyError
+    return seen[0]
+
+
+def test_the_first_draw_that_is_kept_is_not_that_of_another_run() -> None:
+    found = private(KeepsTheFirst().above, 0, 1, epsilon=1)
+    assert found.verdict == "refuted"
+    assert found.deltas[0].lower == found.deltas[0].upper == Fraction(1, 4)
+    law = foreign_law(raising_by_the_first, exceptions="outcome")
+    assert law == Law.uniform([0, 1, 2, ("raised", "KeyError")])
+    with pytest.raises(KeyError):
+        foreign_law(raising_by_the_first)
 
 
 def test_a_program_that_draws_nothing_is_refuted_or_not_exact() -> None:

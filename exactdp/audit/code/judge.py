@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
@@ -106,37 +107,48 @@ class Judge:
         self.program = Program(function, self._interface, self._catches)
         self._unknown: dict[str, str] = {}
         begun = time.monotonic()
-        found = self.explored() or self.in_forks()
+        found = self._found()
         seconds = time.monotonic() - begun
         forked = found.evidence.forked
         sent, reason = in_fresh_interpreters(self.program, found.leaves, forked, seconds)
         return found._replace(evidence=replace(found.evidence, sent=sent, reason=reason))
 
-    def explored(self) -> Judged | None:
-        """What exploring and repeating find; None if runs depend on each other.
+    def _found(self) -> Judged:
+        """The law by the first of four ways whose runs can be repeated.
 
+        All runs in one process, then each in a fork of its own, in case they depend on each other.
         First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
         """
-        depends = False
-        for lazy in (True, False) if self.program.interface != "source" else (False,):
+        depend = False
+        kinds = (False,) if self.program.interface == "source" else (True, False)
+        for alone, lazy in product((False, True), kinds):
+            if alone:
+                self._refuse_unknown()
             try:
-                found = self._with_few_branches(lazy)
+                found = (self._in_forks if alone else self._with_few_branches)(lazy)
+            except NotReproducible:
+                depend = True
+                continue
             except ProgramRaised as error:
                 if (raised := in_fork(_raised, self.program, error)) is not None:
                     raise _made_anew(*raised) from None
-            except NotReproducible:
-                depends = True
+                continue
             except NotEnumerable:
-                if depends:  # ordinary numbers were tried for this reason alone
-                    return None
-                raise
-            else:
-                if not self._differ(_shares(found.leaves)):
-                    if found.drawn:
-                        raise NotEnumerable(found.drawn)
-                    return found
-                depends = True
-        return None
+                if alone or not depend:
+                    raise
+                continue  # ordinary numbers were tried only because runs depend on each other
+            if alone:
+                self._refuse_unknown()
+            if not self._differ(found):
+                if found.drawn:
+                    raise NotEnumerable(found.drawn)
+                return found
+            depend = True
+        raise NotReproducible(
+            "two runs from one state with the same draws differ: the program has randomness, or a "
+            "clock, beside the generator that it is handed; draw from that generator, and pass the "
+            "time as data"
+        )
 
     def _with_few_branches(self, lazy: bool) -> Judged:
         """What exploring finds: with calls that are explored by themselves, else as a whole.
@@ -177,39 +189,28 @@ class Judge:
             explorer.explore()
         return Judged.by(explorer, False, guard.drawn())
 
-    def in_forks(self) -> Judged:
-        """The law by runs that have forks of their own, first with lazy numbers."""
-        for lazy in (True, False):
-            self._refuse_unknown()
-            forks = InForks(self.program, lazy, self._existing)
-            explorer = Explorer(forks.follow, self._residual, _MOST_FORKS, most_kept=_ALONE)
-            try:
-                explorer.explore()
-            except TooManyBranches as error:
-                raise TooManyBranches(
-                    "calls of the program depend on each other, so each of its branches needs a "
-                    f"process of its own, and {error}; keep nothing that a call has drawn from one "
-                    "call to the next, or build the object inside the run (make=)"
-                ) from None
-            finally:
-                self._unknown |= forks.unknown
-            self._refuse_unknown()
-            found = Judged.by(explorer, True)
-            shares = [[(paths[:1], shown)] for paths, shown in found.leaves]
-            if not self._differ(shares * -(-_ALONE // max(1, len(shares)))):
-                return found
-        raise NotReproducible(
-            "two runs from one state with the same draws differ: the program has randomness, or a "
-            "clock, beside the generator that it is handed; draw from that generator, and pass the "
-            "time as data"
-        )
+    def _in_forks(self, lazy: bool) -> Judged:
+        """What exploring finds if each run has a fork of its own."""
+        forks = InForks(self.program, lazy, self._existing)
+        explorer = Explorer(forks.follow, self._residual, _MOST_FORKS, most_kept=_ALONE)
+        try:
+            explorer.explore()
+        except TooManyBranches as error:
+            raise TooManyBranches(
+                "calls of the program depend on each other, so each of its branches needs a "
+                f"process of its own, and {error}; keep nothing that a call has drawn from one "
+                "call to the next, or build the object inside the run (make=)"
+            ) from None
+        finally:
+            self._unknown |= forks.unknown
+        return Judged.by(explorer, True)
 
-    def _differ(self, shares: list[list[Leaf]]) -> bool:
-        """Whether a leaf differs from what it was when its share is repeated in a fork."""
-        for share in shares:
-            found = in_fork(repeated_alike, self.program, share, self._existing)
-            self._unknown |= found.unknown
-            if found.differs is not None:
+    def _differ(self, found: Judged) -> bool:
+        """Whether a run shows something else when its share is repeated in a fork."""
+        for share in _shares(found):
+            again = in_fork(repeated_alike, self.program, share, self._existing)
+            self._unknown |= again.unknown
+            if again.differs is not None:
                 return True
         return False
 
@@ -222,13 +223,21 @@ class Judge:
             )
 
 
-def _shares(leaves: list[Leaf]) -> list[list[Leaf]]:
+def _shares(found: Judged) -> list[list[Leaf]]:
     """Leaves in the opposite order, for some forks, each of which repeats its first one again.
 
-    A fork repeats few leaves several times: a clock may agree once or twice.
+    A fork repeats few leaves several times: a clock may agree once or twice. The first fork begins
+    with the lowest numbers, the second one with the highest. Where runs depend on each other, every
+    run has a fork.
     """
+    leaves = found.leaves
+    if found.evidence.forked:
+        return [[(paths[:1], shown)] for paths, shown in leaves] * -(-_ALONE // len(leaves))
     forks = min(len(leaves), _FORKS + len(leaves) // _LEAVES_OF_A_FORK)
-    shares = [leaves[i::forks][::-1] for i in range(forks)]
+    shares = [
+        [(paths[i % len(paths) :] + paths[: i % len(paths)], shown) for paths, shown in part]
+        for i, part in enumerate(leaves[i::forks][::-1] for i in range(forks))
+    ]
     return [share * (1 + _LEAST_RUNS // len(share)) + share[:1] for share in shares]
 
 

@@ -42,7 +42,7 @@ class Program:
         run, generator = draws.run, INTERFACES[self.interface](draws)
         # lazy numbers look ahead to where numpy may warn; ordinary ones warn where the program is
         silent = np.errstate(all="ignore") if draws.lazy else nullcontext()
-        value, raised = None, None
+        value, raised, outcome = None, None, None
         try:
             with silent, watched:
                 value = self.function(generator)
@@ -51,12 +51,12 @@ class Program:
         except BaseException as error:
             raised = error
         try:
-            if run.signal is None:
-                if raised is None:
-                    return Outcome.returned(value)
-                if self.catches and isinstance(raised, Exception):
-                    return Outcome.raised(raised)
-                raise ProgramRaised(type(raised).__name__, draws.points()[0]) from raised
+            if run.signal is None and raised is None:
+                outcome = Outcome.returned(value)
+            elif run.signal is None:
+                if not (self.catches and isinstance(raised, Exception)):
+                    raise ProgramRaised(type(raised).__name__, draws.points()[0]) from raised
+                outcome = Outcome.raised(raised)
         except RunOver:
             pass
         except ExactDPError as error:
@@ -64,4 +64,6 @@ class Program:
                 raise error
         finally:
             run.close()
-        raise run.signal or NotReproducible("a run ended without a reason")
+        if run.signal is not None or outcome is None:  # also if it made fewer choices than before
+            raise run.signal or NotReproducible("a run ended without a reason")
+        return outcome
