@@ -39,6 +39,7 @@ class Draws:
     def begin(self, run: Run, record: Sequence[Uniform | Choice] = ()) -> Any:
         """Draw for this run from now on, which has drawn a record; returns the ones before."""
         before = self.run, self._record
+        run.present = lambda: self.run
         self.run, self._record = run, list(record)
         return before
 

@@ -37,6 +37,7 @@ class Revealed:
         return self._apply(self._base.value(j))
 
     def _ends(self) -> tuple[Any, Any]:
+        self._base.run.require_open()
         return self._at(self._base.low), self._at(self._base.high - 1)
 
     def _first(self, test: Callable[[Any], bool]) -> int:
@@ -58,6 +59,7 @@ class Revealed:
     def settle(self) -> Any:
         """The number itself: branches over the values that are left."""
         base = self._base
+        base.run.require_open()
         if base.size > 1:
             low, high = sorted(self._ends())
             whole = isinstance(high, (int, np.integer))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration import EnumeratingSource
-from exactdp.samplers.enumeration_branches import START, Path, Way
+from exactdp.samplers.enumeration_branches import START, NotReproducible, Path, Way
 
 __all__ = ["NotEnumerable", "Run", "repeating"]
 
@@ -20,7 +20,8 @@ class Run(EnumeratingSource):
     """One run of a program, which may find the law of a call instead of following it.
 
     before_draw: told before every number is drawn. lost: probability of the branches of calls that
-    their laws leave out. Other parameters: as for EnumeratingSource.
+    their laws leave out. present: gives the run under way. Other parameters: as for
+    EnumeratingSource.
     """
 
     def __init__(
@@ -33,7 +34,13 @@ class Run(EnumeratingSource):
     ) -> None:
         super().__init__(way, heaviest, repeats=repeats)
         self.lost = Fraction(0)
+        self.present: Callable[[], Run] = lambda: self
         self._before_draw = before_draw
+
+    def require_open(self) -> None:
+        """Stop the present run if a number of this one is used after its end."""
+        if self._closed:
+            self.present().stop(NotReproducible("a number that another run has drawn was used"))
 
     @property
     def repeating(self) -> bool:
