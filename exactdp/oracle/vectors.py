@@ -47,7 +47,11 @@ GROUPS = (
     "sampling",
     "sampled_gaussian",
     "events",
+    "allocation",
+    "noisy_max",
+    "matrix",
     "local_responses",
+    "shuffled",
 )
 
 

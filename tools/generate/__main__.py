@@ -22,7 +22,11 @@ GROUPS = (
     "sampling",
     "sampled_gaussian",
     "events",
+    "allocation",
+    "noisy_max",
+    "matrix",
     "local_responses",
+    "shuffled",
 )
 
 _TARGET = Path(__file__).resolve().parents[2] / "exactdp" / "oracle" / "vectors"

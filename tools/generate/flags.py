@@ -41,6 +41,10 @@ FLAGS = {
     "Batch": "Drawn without replacement: the user takes the place of another one.",
     "Group": "Several users, each sampled on her own: a random number of them is in the sample.",
     "NotBinary": "A parameter that is not a double: the nearest double is another problem.",
+    "OneOfSteps": "A user in one of t steps: accounted for as Poisson samples of rate 1/t.",
+    "SeveralSteps": "A user in several steps of correlated noise: the columns of one step each.",
+    "NoBoundedRange": "Permute-and-flip leaks more than the exponential mechanism at some epsilon.",
+    "Shuffled": "Reports in random order: accounted for without the shuffler, or for one data set.",
     "LargeBudget": "A large budget: a lie is rare, 1 - p loses its digits.",
     "OwnBit": "The bit of the own value is randomized like the others: one that is never flipped "
     "tells the value.",

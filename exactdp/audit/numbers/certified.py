@@ -25,6 +25,7 @@ from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.local import RandomizedResponse, Shuffled
 from exactdp.normal import hockey_stick
 from exactdp.parameters import (
     Real,
@@ -254,6 +255,39 @@ def _noisy_max(*, noise: str, budget: Real, k: Real = 1) -> pld.Pld:
     )
 
 
+def _allocated(*, mechanism: str, steps: Real, sigma: Real = 0, epsilon_each: Real = 0) -> pld.Pld:
+    kind = choice("mechanism", mechanism, ("gaussian", "randomized_response"))
+    if kind == "gaussian":
+        noise = pld.gaussian(sigma=sigma)
+    else:
+        noise = pld.randomized_response(epsilon=epsilon_each)
+    return noise.allocated(integer("steps", steps, least=1))
+
+
+def _matrix(
+    *, strategy: str, steps: Real, participations: Real, separation: Real, sigma: Real
+) -> pld.Pld:
+    """strategy: the coefficients of a Toeplitz matrix, separated by spaces."""
+    return pld.matrix(
+        sigma=sigma,
+        strategy=strategy.split(),
+        steps=integer("steps", steps, least=1),
+        participations=integer("participations", participations, least=1),
+        separation=integer("separation", separation, least=1),
+    )
+
+
+def _shuffled(*, k: Real, n: Real, budget: Real, epsilon: Real) -> Enclosure:
+    values, users = integer("k", k, least=2), integer("n", n, least=1)
+
+    def found(budget: Fraction) -> Enclosure:
+        return Shuffled(RandomizedResponse(k=values, epsilon=budget), users).delta(epsilon)
+
+    # e^epsilon - 1 is rounded down to twelve digits, by a share below 1e-11 < 2^-36
+    each = positive("budget", budget)
+    return Enclosure(found(each).lower, found(each + Fraction(1, 2**36)).upper)
+
+
 def _of_loss(
     made: Callable[..., pld.Pld], others: Mapping[str, Answerer] = MappingProxyType({})
 ) -> Answers:
@@ -291,5 +325,8 @@ _OTHERS: dict[str, Answers] = {
     "sampled_gaussian": _of_loss(_training),
     "events": _of_loss(loss_of),
     "local_responses": Answers(local_responses.delta, others={"pmf": local_responses.pmf}),
+    "allocation": _of_loss(_allocated),
+    "matrix": _of_loss(_matrix),
+    "shuffled": Answers(_shuffled),
     "noisy_max": _of_loss(_noisy_max, {"rho": rho_of_noisy_max}),
 }
