@@ -311,6 +311,16 @@ class KeepsTheFirst:
         return 5 if self.noise < 3 else bit
 
 
+class Alternating:
+    """The mistake: every second call is another mechanism."""
+
+    odd = False
+
+    def above(self, rng):
+        self.odd = not self.odd
+        return rng.randrange(4) < (1 if self.odd else 2)
+
+
 def raising_by_the_first(rng, seen=[]):  # noqa: B006
     seen.append(rng.randrange(4))
     if seen[0] == 3:
@@ -322,6 +332,7 @@ def test_the_first_draw_that_is_kept_is_not_that_of_another_run() -> None:
     found = private(KeepsTheFirst().above, 0, 1, epsilon=1)
     assert found.verdict == "refuted"
     assert found.deltas[0].lower == found.deltas[0].upper == Fraction(1, 4)
+    assert foreign_law(Alternating().above) == Law({True: Fraction(1, 4), False: Fraction(3, 4)})
     law = foreign_law(raising_by_the_first, exceptions="outcome")
     assert law == Law.uniform([0, 1, 2, ("raised", "KeyError")])
     with pytest.raises(KeyError):

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
@@ -43,6 +42,8 @@ __all__ = ["Evidence", "Judge", "Judged"]
 _MOST_REPEATED = 2_000
 #: Forks for the repetition, each of which costs 3 to 9 ms, and leaves for one more.
 _FORKS, _LEAVES_OF_A_FORK = 2, 256
+#: Up to this number, each leaf has a fork in which it comes first.
+_FEW = 8
 #: Least number of runs in one of these forks: noise of one bit agrees in all with 2^-16.
 _LEAST_RUNS = 16
 #: Runs in spite of an estimate that they will not suffice: about half a minute.
@@ -114,36 +115,29 @@ class Judge:
         return found._replace(evidence=replace(found.evidence, sent=sent, reason=reason))
 
     def _found(self) -> Judged:
-        """The law by the first of four ways whose runs can be repeated.
+        """The law by the first of three ways whose runs can be repeated.
 
-        All runs in one process, then each in a fork of its own, in case they depend on each other.
+        All runs in one process; then, in case they depend on each other, each in a fork of its own.
         First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
         """
-        depend = False
         kinds = (False,) if self.program.interface == "source" else (True, False)
-        for alone, lazy in product((False, True), kinds):
+        for alone, lazy in [(False, kinds[0]), *((True, lazy) for lazy in kinds)]:
             if alone:
                 self._refuse_unknown()
             try:
                 found = (self._in_forks if alone else self._with_few_branches)(lazy)
             except NotReproducible:
-                depend = True
                 continue
             except ProgramRaised as error:
                 if (raised := in_fork(_raised, self.program, error)) is not None:
                     raise _made_anew(*raised) from None
                 continue
-            except NotEnumerable:
-                if alone or not depend:
-                    raise
-                continue  # ordinary numbers were tried only because runs depend on each other
             if alone:
                 self._refuse_unknown()
             if not self._differ(found):
                 if found.drawn:
                     raise NotEnumerable(found.drawn)
                 return found
-            depend = True
         raise NotReproducible(
             "two runs from one state with the same draws differ: the program has randomness, or a "
             "clock, beside the generator that it is handed; draw from that generator, and pass the "
@@ -233,7 +227,7 @@ def _shares(found: Judged) -> list[list[Leaf]]:
     leaves = found.leaves
     if found.evidence.forked:
         return [[(paths[:1], shown)] for paths, shown in leaves] * -(-_ALONE // len(leaves))
-    forks = min(len(leaves), _FORKS + len(leaves) // _LEAVES_OF_A_FORK)
+    forks = len(leaves) if len(leaves) <= _FEW else _FORKS + len(leaves) // _LEAVES_OF_A_FORK
     shares = [
         [(paths[i % len(paths) :] + paths[: i % len(paths)], shown) for paths, shown in part]
         for i, part in enumerate(leaves[i::forks][::-1] for i in range(forks))
