@@ -45,17 +45,6 @@ def falling_root(function: Callable[[float], float], start: float) -> float:
     return _ridders(function, start, here, there, value)
 
 
-def secant(function: Callable[[float], float], a: float, b: float) -> float:
-    """About the zero of a nearly straight function, in few evaluations."""
-    fa, fb = function(a), function(b)
-    for _ in range(6):
-        if abs(fb) < 1e-10 or fa == fb or not math.isfinite(fb - fa):
-            break
-        a, b, fa = b, b - fb * (b - a) / (fb - fa), fb
-        fb = function(b)
-    return b
-
-
 def _ridders(function: Callable[[float], float], a: float, fa: float, b: float, fb: float) -> float:
     best = a if abs(fa) < abs(fb) else b
     for _ in range(100):

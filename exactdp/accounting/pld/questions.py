@@ -72,13 +72,7 @@ class Questions:
             raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
         if loss < 0:
             return ask.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
-        return self._worst(
-            lambda order: ask.guess(order, float(loss)),
-            lambda order: ask.delta(order, loss, wanted),
-            lambda order, found: (
-                found.upper < 1 and ask.ceiling(order, loss, found.lower) > found.lower
-            ),
-        )
+        return self._largest_delta(loss, lambda order: ask.delta(order, loss, wanted))
 
     def against(self, epsilon: Real, delta: Real) -> Enclosure:
         """An enclosure of delta at epsilon >= 0 that leaves out a target, where that can be.
@@ -87,12 +81,8 @@ class Questions:
         Raises InvalidParameter, Undecided.
         """
         loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
-        return self._beyond_all_losses(loss) or self._worst(
-            lambda order: ask.guess(order, float(loss)),
-            lambda order: ask.against(order, loss, target),
-            lambda order, found: (
-                found.lower <= target and ask.ceiling(order, loss, target) > target
-            ),
+        return self._beyond_all_losses(loss) or self._largest_delta(
+            loss, lambda order: ask.against(order, loss, target)
         )
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
@@ -233,6 +223,16 @@ class Questions:
         """The largest loss of pairs of data sets that exist, or less."""
         known = [ask.ends(order).largest for order in self.real_orders()]
         return max((end.lower for end in known if end is not None), default=Fraction(0))
+
+    def _largest_delta(self, loss: Fraction, delta: Callable[[Order], Enclosure]) -> Enclosure:
+        """delta at a loss >= 0, from delta of each order."""
+        return self._worst(
+            lambda order: ask.guess(order, float(loss)),
+            delta,
+            lambda order, found: (
+                found.upper < 1 and ask.ceiling(order, loss, found.lower) > found.lower
+            ),
+        )
 
     def _worst(
         self,

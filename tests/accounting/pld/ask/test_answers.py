@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
 from exactdp.accounting import gaussian, pld
@@ -105,6 +106,23 @@ def test_parameters_of_any_size_are_refused_decided_or_undecided(
         except (InvalidParameter, Undecided):
             continue
         assert 0 <= found.lower <= found.upper
+
+
+def test_against_a_target_encloses_both_orders() -> None:
+    """Guesses took the other order for the worse one. The order with the user first, by FFT."""
+    sigma, rate, runs, epsilon, step, size = 1.7, 0.12, 251, 0.2, 1e-3, 1 << 15
+    x = np.linspace(-10, 10, 200_001)
+    losses = np.log1p(rate * np.expm1(x / sigma - 1 / (2 * sigma**2)))
+    places, masses = losses / step, np.exp(losses - x**2 / 2)
+    share = places - np.floor(places)
+    one = np.zeros(size)
+    np.add.at(one, np.floor(places).astype(int) % size, masses / masses.sum() * (1 - share))
+    np.add.at(one, (np.floor(places).astype(int) + 1) % size, masses / masses.sum() * share)
+    sums = np.fft.irfft(np.fft.rfft(one) ** runs, size)
+    total = (np.arange(size) + size // 2) % size - size // 2
+    expected = float(np.sum(sums * np.maximum(-np.expm1(epsilon - total * step), 0)))
+    loss = pld.gaussian(sigma="1.7").sampled("0.12").composed(runs)
+    assert loss.against("0.2", "0.78").float_upper() > expected - 1e-4
 
 
 def test_losses_much_smaller_than_others_need_no_finer_grid() -> None:
