@@ -63,6 +63,17 @@ def test_one_query(seed: int) -> None:
             assert_about(found, direct([sensitivity], [sigma2], epsilon, bits))
 
 
+@pytest.mark.parametrize("epsilon", [220, 301])  # delta is about e^-24420 and e^-45300
+def test_a_delta_near_the_smallest_that_is_told_from_zero(epsilon: int) -> None:
+    with mp.workdps(50):
+        total = 2 * mpmath.nsum(lambda x: mpmath.exp(-x * x / 2), [1, mpmath.inf]) + 1
+        beyond = range(epsilon, epsilon + 9)  # the loss is x + 1/2
+        terms = (
+            mpmath.exp(-mpf(x * x) / 2) * -mpmath.expm1(epsilon - x - mpf(0.5)) for x in beyond
+        )
+        assert_about(discrete_gaussian.delta(sigma2=1, epsilon=epsilon), sum(terms) / total)
+
+
 @pytest.mark.parametrize(
     ("shifts", "sigma2s", "epsilon"),
     [
