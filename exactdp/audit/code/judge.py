@@ -41,7 +41,7 @@ __all__ = ["Evidence", "Judge", "Judged"]
 #: Leaves that are repeated: all of them up to here, else every second, fourth, ... one.
 _MOST_REPEATED = 2_000
 #: Forks for the repetition, each of which costs 3 to 9 ms, and leaves for one more.
-_FORKS, _LEAVES_OF_A_FORK = 2, 256
+_FORKS, _LEAVES_OF_A_FORK = 4, 256
 #: Up to this number, each leaf has a fork in which it comes first.
 _FEW = 8
 #: Least number of runs in one of these forks: noise of one bit agrees in all with 2^-16.
@@ -230,9 +230,15 @@ def _shares(found: Judged) -> list[list[Leaf]]:
     forks = len(leaves) if len(leaves) <= _FEW else _FORKS + len(leaves) // _LEAVES_OF_A_FORK
     shares = [
         [(paths[i % len(paths) :] + paths[: i % len(paths)], shown) for paths, shown in part]
-        for i, part in enumerate(leaves[i::forks][::-1] for i in range(forks))
+        for i, part in enumerate(_begun_at(leaves[i::forks], i / forks) for i in range(forks))
     ]
     return [share * (1 + _LEAST_RUNS // len(share)) + share[:1] for share in shares]
+
+
+def _begun_at(leaves: list[Leaf], share: float) -> list[Leaf]:
+    """Leaves in the opposite order, from another one on in each fork: first and last are alike."""
+    start = int(share * len(leaves))
+    return leaves[::-1][start:] + leaves[::-1][:start]
 
 
 def _raised(program: Program, lazily: ProgramRaised) -> Any:
