@@ -78,7 +78,7 @@ def _compared(loss: pld.Pld, deltas: _Deltas) -> Iterator[tuple[float, float, fl
 
 
 def _integral(rng: random.Random) -> tuple[str, pld.Pld, _Deltas]:
-    mu, steps = Fraction(rng.randint(30, 220), 100), rng.choice([2, 3])
+    mu, steps = Fraction(rng.randint(30, 120), 100), rng.choice([2, 3])
     loss = pld.gaussian(sigma=1 / mu).allocated(steps)
     return "integral", loss, lambda x: _gaussian_deltas(float(mu), steps, x)
 
