@@ -7,6 +7,7 @@ promise; a sinner breaks it by the mistake that its docstring names.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import random
 import secrets
@@ -504,3 +505,17 @@ def test_binomial_is_the_inversion_of_numpy(n: int, p: float) -> None:
     for _ in range(300):
         x = int(np.searchsorted(cuts, doubles.random(), side="left")) if n and p else 0
         assert numbers.binomial(n, p) == (n - x if p > 0.5 else x)
+
+
+def test_what_a_lazy_number_cannot_do_is_no_outcome_of_the_program() -> None:
+    def program(rng: random.Random) -> str:
+        number = rng.randrange(-20, 20)
+        try:
+            return json.dumps([number ^ 1, number and 1])
+        except TypeError:
+            return "not serializable"
+
+    found = foreign_law(program, interface="random")
+    assert dict(found.items()) == {
+        json.dumps([number ^ 1, number and 1]): Fraction(1, 40) for number in range(-20, 20)
+    }

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
@@ -115,13 +116,13 @@ class Judge:
         return found._replace(evidence=replace(found.evidence, sent=sent, reason=reason))
 
     def _found(self) -> Judged:
-        """The law by the first of three ways whose runs can be repeated.
+        """The law by the first of four ways whose runs can be repeated.
 
         All runs in one process; then, in case they depend on each other, each in a fork of its own.
         First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
         """
         kinds = (False,) if self.program.interface == "source" else (True, False)
-        for alone, lazy in [(False, kinds[0]), *((True, lazy) for lazy in kinds)]:
+        for alone, lazy in product((False, True), kinds):
             if alone:
                 self._refuse_unknown()
             try:
@@ -186,7 +187,8 @@ class Judge:
     def _in_forks(self, lazy: bool) -> Judged:
         """What exploring finds if each run has a fork of its own."""
         forks = InForks(self.program, lazy, self._existing)
-        explorer = Explorer(forks.follow, self._residual, _MOST_FORKS, most_kept=_ALONE)
+        kept = _MOST_REPEATED if lazy else _ALONE  # a lazy number may differ in a single leaf
+        explorer = Explorer(forks.follow, self._residual, _MOST_FORKS, most_kept=kept)
         try:
             explorer.explore()
         except TooManyBranches as error:
