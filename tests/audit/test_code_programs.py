@@ -519,3 +519,14 @@ def test_what_a_lazy_number_cannot_do_is_no_outcome_of_the_program() -> None:
     assert dict(found.items()) == {
         json.dumps([number ^ 1, number and 1]): Fraction(1, 40) for number in range(-20, 20)
     }
+
+
+def test_lazy_numbers_serve_programs_whose_calls_depend_on_each_other() -> None:
+    calls: list[int] = []
+
+    def program(rng: random.Random) -> tuple[bool, int]:
+        calls.append(1)
+        return rng.random() < 0.25, len(calls)
+
+    found = foreign_law(program, interface="random")
+    assert dict(found.items()) == {(True, 1): Fraction(1, 4), (False, 1): Fraction(3, 4)}

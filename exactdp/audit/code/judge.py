@@ -122,12 +122,18 @@ class Judge:
         First with lazy numbers, of which comparisons need few branches, then with ordinary ones.
         """
         kinds = (False,) if self.program.interface == "source" else (True, False)
+        depends = False
         for alone, lazy in product((False, True), kinds):
             if alone:
                 self._refuse_unknown()
             try:
                 found = (self._in_forks if alone else self._with_few_branches)(lazy)
             except NotReproducible:
+                depends = True
+                continue
+            except (NotEnumerable, TooManyBranches):
+                if lazy == kinds[0] or not depends:
+                    raise  # else ordinary numbers were tried only because runs differ
                 continue
             except ProgramRaised as error:
                 if (raised := in_fork(_raised, self.program, error)) is not None:
@@ -139,6 +145,7 @@ class Judge:
                 if found.drawn:
                     raise NotEnumerable(found.drawn)
                 return found
+            depends = True
         raise NotReproducible(
             "two runs from one state with the same draws differ: the program has randomness, or a "
             "clock, beside the generator that it is handed; draw from that generator, and pass the "
