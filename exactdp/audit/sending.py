@@ -29,7 +29,7 @@ variables = set[tuple[str, str]]()  # that the latest value was given by their n
 
 
 def number(process: int) -> None:
-    """Number this process among those that are started together."""
+    """Give this process a number; generators that it receives draw by this number."""
     global _number
     _number = process
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number, root, settled
+from tools.generate.common import Bounds, Group, Recipe, asked, bracket, number, root, settled
 from tools.generate.normal import hockey, hockey_integral
 
 
@@ -159,27 +157,12 @@ EPSILONS = [
 
 
 def _recipes() -> list[Recipe]:
-    found = []
-    for epsilon, sigma, size, comment, flags in DELTAS:
-        given = {"epsilon": epsilon, "sigma": sigma, "sensitivity": size}
-        found.append(
-            Recipe(
-                "delta",
-                given,
-                comment,
-                tuple(flags.split()),
-                partial(gaussian_delta, **given),
-            )
-        )
-    for epsilon, delta, size, comment, flags in SIGMAS:
-        given = {"epsilon": epsilon, "delta": delta, "sensitivity": size}
-        marks = ("Calibration", *flags.split())
-        found.append(Recipe("sigma", given, comment, marks, partial(_sigma, **given)))
-    for delta, sigma, size, comment, flags in EPSILONS:
-        given = {"delta": delta, "sigma": sigma, "sensitivity": size}
-        marks = ("Calibration", *flags.split())
-        found.append(Recipe("epsilon", given, comment, marks, partial(gaussian_epsilon, **given)))
-    return found
+    sigmas, epsilons = ("epsilon", "delta", "sensitivity"), ("delta", "sigma", "sensitivity")
+    return [
+        *asked("delta", ("epsilon", "sigma", "sensitivity"), gaussian_delta, DELTAS),
+        *asked("sigma", sigmas, _sigma, SIGMAS, "Calibration"),
+        *asked("epsilon", epsilons, gaussian_epsilon, EPSILONS, "Calibration"),
+    ]
 
 
 GROUP = Group(

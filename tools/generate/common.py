@@ -54,6 +54,22 @@ class Group:
     recipes: Callable[[], Sequence[Recipe]]
 
 
+def asked(
+    question: str,
+    names: Sequence[str],
+    compute: Callable[..., Bounds],
+    table: Iterable[Sequence[str]],
+    *more_flags: str,
+) -> list[Recipe]:
+    """One question about every row of a table: the values of names, a comment, flags."""
+    found = []
+    for *values, comment, flags in table:
+        given = dict(zip(names, values, strict=True))
+        marks = (*more_flags, *flags.split())
+        found.append(Recipe(question, given, comment, marks, partial(compute, **given)))
+    return found
+
+
 def both_ways(
     names: Sequence[str],
     delta: Callable[..., Bounds],
@@ -65,16 +81,10 @@ def both_ways(
 
     Every row: the values of names, that epsilon or delta, a comment, flags.
     """
-    found = []
-    tables = (("delta", "epsilon", delta, deltas), ("epsilon", "delta", epsilon, epsilons))
-    for question, at, compute, table in tables:
-        for row in table:
-            *values, comment, flags = row
-            given = dict(zip((*names, at), values, strict=True))
-            marks = ("Calibration", *flags.split()) if question == "epsilon" else flags.split()
-            made = partial(compute, **given)
-            found.append(Recipe(question, given, comment, tuple(marks), made))
-    return found
+    return [
+        *asked("delta", (*names, "epsilon"), delta, deltas),
+        *asked("epsilon", (*names, "delta"), epsilon, epsilons, "Calibration"),
+    ]
 
 
 def number(text: str) -> mpf:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from math import floor
 
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number
+from tools.generate.common import Bounds, Group, Recipe, asked, bracket, number
 from tools.generate.discrete import (
     DIRECT,
     above_direct,
@@ -174,18 +173,11 @@ DELTAS = [
 
 
 def _recipes() -> list[Recipe]:
-    found = []
-    for sigma2, z, comment, flags in PMFS:
-        given = {"sigma2": sigma2, "z": z}
-        found.append(Recipe("pmf", given, comment, tuple(flags.split()), partial(_pmf, **given)))
-    for sigma2, z, comment, flags in CDFS:
-        given = {"sigma2": sigma2, "z": z}
-        found.append(Recipe("cdf", given, comment, tuple(flags.split()), partial(_cdf, **given)))
-    for sigma2, epsilon, size, comment, flags in DELTAS:
-        given = {"sigma2": sigma2, "epsilon": epsilon, "sensitivity": size}
-        marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
-    return found
+    return [
+        *asked("pmf", ("sigma2", "z"), _pmf, PMFS),
+        *asked("cdf", ("sigma2", "z"), _cdf, CDFS),
+        *asked("delta", ("sigma2", "epsilon", "sensitivity"), _delta, DELTAS),
+    ]
 
 
 GROUP = Group(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from math import floor
 
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number, settled
+from tools.generate.common import Bounds, Group, Recipe, asked, bracket, number, settled
 
 #: Sums of at most so many scales are also added term by term.
 DIRECT = 2000
@@ -148,18 +147,11 @@ DELTAS = [
 
 
 def _recipes() -> list[Recipe]:
-    found = []
-    for scale, z, comment, flags in PMFS:
-        given = {"scale": scale, "z": z}
-        found.append(Recipe("pmf", given, comment, tuple(flags.split()), partial(_pmf, **given)))
-    for scale, z, comment, flags in CDFS:
-        given = {"scale": scale, "z": z}
-        found.append(Recipe("cdf", given, comment, tuple(flags.split()), partial(_cdf, **given)))
-    for scale, epsilon, size, comment, flags in DELTAS:
-        given = {"scale": scale, "epsilon": epsilon, "sensitivity": size}
-        marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
-    return found
+    return [
+        *asked("pmf", ("scale", "z"), _pmf, PMFS),
+        *asked("cdf", ("scale", "z"), _cdf, CDFS),
+        *asked("delta", ("scale", "epsilon", "sensitivity"), _delta, DELTAS),
+    ]
 
 
 GROUP = Group(

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise, product
 
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number, settled
+from tools.generate.common import Bounds, Group, asked, bracket, number, settled
 
 
 def _delta(
@@ -71,12 +71,6 @@ TABLE = [
 _NAMES = ("strategy", "steps", "participations", "separation", "sigma", "epsilon")
 
 
-def _recipe(row: tuple[str, ...]) -> Recipe:
-    given = dict(zip(_NAMES, row, strict=False))
-    comment, flags = row[len(_NAMES) :]
-    return Recipe("delta", given, comment, tuple(flags.split()), lambda: _delta(**given))
-
-
 GROUP = Group(
     name="matrix",
     description="Matrix mechanisms such as DP-FTRL: C x plus Gaussian noise of standard deviation "
@@ -91,5 +85,5 @@ GROUP = Group(
         "Gaussian mechanism's delta, at two precisions",
         "the same delta by quadrature of the positive part",
     ),
-    recipes=lambda: [_recipe(row) for row in TABLE],
+    recipes=lambda: asked("delta", _NAMES, _delta, TABLE),
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number, settled
+from tools.generate.common import Bounds, Group, asked, bracket, number, settled
 
 
 def _delta(noise: str, budget: str, epsilon: str) -> Bounds:
@@ -74,12 +74,6 @@ TABLE = [
 ]
 
 
-def _recipe(row: tuple[str, ...]) -> Recipe:
-    *values, comment, flags = row
-    given = dict(zip(("noise", "budget", "epsilon"), values, strict=True))
-    return Recipe("delta", given, comment, tuple(flags.split()), lambda: _delta(**given))
-
-
 GROUP = Group(
     name="noisy_max",
     description="Report noisy max: the option whose utility plus noise is largest, over all "
@@ -93,5 +87,5 @@ GROUP = Group(
         "mpmath: the closed form of the worst pair, at two precisions",
         "the largest delta over the pairs with two outcomes, by a search",
     ),
-    recipes=lambda: [_recipe(row) for row in TABLE],
+    recipes=lambda: asked("delta", ("noise", "budget", "epsilon"), _delta, TABLE),
 )

@@ -13,7 +13,7 @@ from math import comb
 
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number, settled
+from tools.generate.common import Bounds, Group, asked, bracket, number, settled
 
 #: (weight, shift) of each part of a mixture.
 _Mixture = list[tuple[mpf, mpf]]
@@ -156,12 +156,6 @@ TABLE = [
 _NAMES = ("mechanism", "sampling", "neighbours", "rate", "scale", "epsilon", "group")
 
 
-def _recipe(row: tuple[str, ...]) -> Recipe:
-    given = dict(zip(_NAMES, row, strict=False))
-    comment, flags = row[len(_NAMES) :]
-    return Recipe("delta", given, comment, tuple(flags.split()), lambda: _delta(**given))
-
-
 GROUP = Group(
     name="sampling",
     description="Noise on samples: each user by Poisson sampling at a rate, or a batch of a fixed "
@@ -174,5 +168,5 @@ GROUP = Group(
         "two precisions",
         "the same by quadrature of the positive part",
     ),
-    recipes=lambda: [_recipe(row) for row in TABLE],
+    recipes=lambda: asked("delta", _NAMES, _delta, TABLE),
 )

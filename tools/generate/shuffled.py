@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, product
 
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number, settled
+from tools.generate.common import Bounds, Group, asked, bracket, number, settled
 
 #: How many users reported each value -> probability.
 Law = dict[tuple[int, ...], mpf]
@@ -87,12 +87,6 @@ TABLE = [
 ]
 
 
-def _recipe(row: tuple[str, ...]) -> Recipe:
-    *values, comment, flags = row
-    given = dict(zip(("k", "n", "budget", "epsilon"), values, strict=True))
-    return Recipe("delta", given, comment, tuple(flags.split()), lambda: _delta(**given))
-
-
 GROUP = Group(
     name="shuffled",
     description="The reports of n users in random order. Each user tells the true one of k values "
@@ -105,5 +99,5 @@ GROUP = Group(
         "precisions",
         "the same over all lists of reports",
     ),
-    recipes=lambda: [_recipe(row) for row in TABLE],
+    recipes=lambda: asked("delta", ("k", "n", "budget", "epsilon"), _delta, TABLE),
 )

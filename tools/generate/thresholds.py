@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from math import ceil, floor
 
 from mpmath import mp, mpf
 
-from tools.generate.common import Bounds, Group, Recipe, bracket, number, root, settled
+from tools.generate.common import Bounds, Group, Recipe, asked, bracket, number, root, settled
 from tools.generate.discrete import above_direct, all_direct, all_poisson
 from tools.generate.discrete_laplace import upper_tail, upper_tail_direct
 from tools.generate.normal import tail, tail_integral
@@ -244,22 +243,12 @@ TAUS = [
 
 
 def _recipes() -> list[Recipe]:
-    found = []
-    for noise, scale, threshold, comparison, k, comment, flags in DELTAS:
-        given = {
-            "noise": noise,
-            "scale": scale,
-            "threshold": threshold,
-            "comparison": comparison,
-            "k": k,
-        }
-        marks = tuple(flags.split())
-        found.append(Recipe("delta", given, comment, marks, partial(_delta, **given)))
-    for noise, scale, delta, comparison, k, comment, flags in TAUS:
-        given = {"noise": noise, "scale": scale, "delta": delta, "comparison": comparison, "k": k}
-        marks = ("Calibration", *flags.split())
-        found.append(Recipe("tau", given, comment, marks, partial(_tau, **given)))
-    return found
+    deltas = ("noise", "scale", "threshold", "comparison", "k")
+    taus = ("noise", "scale", "delta", "comparison", "k")
+    return [
+        *asked("delta", deltas, _delta, DELTAS),
+        *asked("tau", taus, _tau, TAUS, "Calibration"),
+    ]
 
 
 GROUP = Group(

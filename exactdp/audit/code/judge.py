@@ -77,7 +77,11 @@ class Evidence:
 
 
 class Judged(NamedTuple):
-    """A law and how it was found. leaves: those that are repeated. drawn: why the law is none."""
+    """A law and how it was found.
+
+    leaves: the runs to be repeated. drawn: None, or the error if a run drew from a generator that
+    was there before it; the law then leaves out what that generator may return.
+    """
 
     law: Law[Outcome]
     evidence: Evidence

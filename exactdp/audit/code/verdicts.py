@@ -156,7 +156,7 @@ def private(
 
 
 def _key(data: Any) -> Any:
-    """Equal for equal data sets; each of those that have no text has its own."""
+    """Equal for equal data sets; of data that cannot be compared, the identity of the object."""
     try:
         return key_of(data)
     except NotEnumerable:

@@ -206,7 +206,9 @@ def _common(order: Order, wished: Fraction) -> Fraction:
 
 
 def _units(order: Order, step: Fraction) -> list[tuple[Fraction, int]]:
-    """The units of laws, and the numbers of runs; all, or those that are not too small for a step.
+    """The units of laws, each with the number of runs of its law.
+
+    Where a law has no unit, units that are much smaller than the step are left out.
 
     Between nodes a distance h apart, a loss u adds u h to the variance, where h^2/4 is planned for.
     """

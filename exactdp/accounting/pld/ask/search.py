@@ -174,7 +174,7 @@ def refined(
 
 
 def _finer(wide: float) -> float:
-    """How much finer a grid must be for an answer that is so many times too wide.
+    """By how much to divide the step of a grid whose answer is `wide` times too wide.
 
     The width falls with the square of the step.
     """

@@ -32,7 +32,7 @@ _BETWEEN = [
 _MOST_NODES = 20_000
 #: Noise that is this small, or this large, is out of the range of doubles.
 _LEAST, _MOST = 1e-280, 1e280
-#: The probability that noise exceeds so many of its deviations is too small for a double.
+#: Noise exceeds this many of its deviations with a probability too small for a double.
 _NEVER = 40
 #: Below this width, its third order suffices.
 _NARROW = 0.005
