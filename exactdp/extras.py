@@ -7,8 +7,6 @@ from types import ModuleType
 
 from exactdp.errors import ExactDPError
 
-__all__ = ["DISTRIBUTIONS", "MissingExtra", "optional"]
-
 #: Extra -> import names of the packages that it installs.
 _EXTRAS = {
     "frames": ("duckdb", "narwhals", "pyarrow"),

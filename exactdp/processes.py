@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["end_descendants", "undisturbed"]
-
 
 @contextmanager
 def undisturbed() -> Iterator[None]:

@@ -9,22 +9,6 @@ from __future__ import annotations
 
 from exactdp.errors import InvalidParameter
 
-__all__ = [
-    "ADD_REMOVE",
-    "ANY_COUNTERS",
-    "CHANGED_COUNTERS",
-    "REPLACED_ROW",
-    "REPLACE_ONE",
-    "REPLACE_SPECIAL",
-    "SPARSE_COUNTERS",
-    "add_remove",
-    "covered_by",
-    "group",
-    "is_derived",
-    "known",
-    "relation",
-]
-
 _ADDED, _REPLACED, _NULLED = _RELATIONS = (
     "add-remove neighbours",
     "replace-one neighbours",

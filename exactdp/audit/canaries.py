@@ -53,8 +53,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, false_alarm, integer, non_negative
 
-__all__ = ["OneRun", "one_run"]
-
 _BITS = 128
 _HALVINGS = 40
 _NARROW = Fraction(1, 10**30)

@@ -29,8 +29,6 @@ import numpy as np
 from exactdp.errors import ExactDPError, InvalidParameter, shown
 from exactdp.parameters import Real, positive
 
-__all__ = ["Command", "CommandFailed"]
-
 _LONGEST = 1 << 24  # bytes in a line
 
 

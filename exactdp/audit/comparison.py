@@ -11,8 +11,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, non_negative
 
-__all__ = ["Comparison", "compare"]
-
 
 @dataclass(frozen=True)
 class Comparison:

@@ -6,8 +6,6 @@ from typing import Any
 
 from exactdp.extras import optional
 
-__all__ = ["examples"]
-
 
 def examples(strategy: Any, most: int, seed: int = 0) -> list[Any]:
     """Distinct values of a strategy, at most this number; equal seeds give equal values."""

@@ -20,8 +20,6 @@ from exactdp.audit.promises import Promise
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, false_alarm
 
-__all__ = ["WorstPair", "audit_pairs"]
-
 _SCREENING = Fraction(1, 2)  # of the outputs, to find the pairs that look worst
 _FINALISTS = 2  # are audited with what is left
 _LEAST = 100  # outputs of a pair in every round of screening

@@ -24,10 +24,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number
 from exactdp.parameters import Real, choice, decimal_text, rational
 
-__all__ = [
-    "ApproximateDP", "GaussianDP", "Profile", "Promise", "Renyi", "Zcdp", "parse", "read",
-]  # fmt: skip
-
 
 def _read(allowed: str, test: Callable[[Fraction], bool]) -> Callable[[str, Real], Fraction]:
     def read(name: str, value: Real) -> Fraction:

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["generators", "state"]
-
 _KINDS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 
 

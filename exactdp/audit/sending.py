@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MAIN", "number", "received", "sent", "variables"]
-
 MAIN = "__main__"  # a program can only be imported by running it again
 _number = 0
 variables = set[tuple[str, str]]()  # that the latest value was given by their names

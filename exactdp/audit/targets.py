@@ -17,8 +17,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 from exactdp.parameters import positive
 
-__all__ = ["TARGETS", "NamedRun", "Run", "Target", "target"]
-
 Run = Callable[[Any, int], Any]
 
 #: Data sets of the mechanisms that add noise to one number are at most so large.

@@ -55,8 +55,6 @@ from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Promise
 from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 
-__all__ = ["TradeOff", "impossible", "least_mu", "trade_off_of"]
-
 #: x -> a lower bound of g(x), in balls.
 TradeOff = Callable[[arb], arb]
 

@@ -25,19 +25,6 @@ import numpy as np
 
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = [
-    "ALLOWED",
-    "BUILT_IN",
-    "NAN",
-    "OF_NUMPY",
-    "Table",
-    "common",
-    "decoded",
-    "encoded",
-    "type_name",
-    "types_of",
-]
-
 ALLOWED = (
     "made of numbers, texts, bytes, dates, tuples, lists, sets, dictionaries, data classes, "
     "exceptions, numpy arrays and data frames; for outputs of another type, give features=, a "

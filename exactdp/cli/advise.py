@@ -18,8 +18,6 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     from exactdp.frames import Advice
 
-__all__ = ["advise"]
-
 
 @click.command(
     epilog="Example: exactdp release advise visits.csv --user uid --by url --epsilon 1 "

@@ -12,8 +12,6 @@ import click
 
 from exactdp.cli.help import painted
 
-__all__ = ["Answer", "answering", "facts", "table"]
-
 
 @dataclass(frozen=True)
 class Answer:

@@ -12,8 +12,6 @@ from exactdp.cli.options import options
 from exactdp.cli.output import new_file
 from exactdp.parameters import decimal_text
 
-__all__ = ["budget"]
-
 
 @click.command(epilog="Example: exactdp release budget month.json --epsilon 3 --delta 1e-6")
 @click.argument("file")

@@ -11,8 +11,6 @@ from click.shell_completion import CompletionItem, get_completion_class
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import choice
 
-__all__ = ["completed", "install_completion"]
-
 #: Shell -> the file that it reads at its start, which loads the script; fish finds scripts itself.
 _STARTS = {"bash": ".bashrc", "zsh": ".zshrc", "fish": None}
 _FILES = {"file", "files", "data", "counts", "values", "report"}

@@ -19,8 +19,6 @@ from exactdp.progress import counted
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
-__all__ = ["compose", "sgd"]
-
 
 @click.command(
     epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5"

@@ -9,8 +9,6 @@ from exactdp.cli.options import options
 from exactdp.cli.reading import existing
 from exactdp.cli.rows import RowsFile, dialect_options
 
-__all__ = ["cut"]
-
 
 @click.command(
     epilog="Example: exactdp release cut visits.csv --user uid --by url --k 10 --epsilon 0.1 "

@@ -6,8 +6,6 @@ import re
 
 import click
 
-__all__ = ["examples", "unwrapped"]
-
 
 def examples(command: click.Command) -> list[tuple[str, str]]:
     """The examples in a command's epilog, with their labels.

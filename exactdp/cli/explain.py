@@ -9,8 +9,6 @@ import click
 from exactdp.cli.answers import Answer, answering
 from exactdp.parameters import choice
 
-__all__ = ["explain"]
-
 
 @click.command(epilog="Example: exactdp statement explain exact-csh | less")
 @click.argument("page", required=False)

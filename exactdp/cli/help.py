@@ -8,8 +8,6 @@ from typing import ClassVar
 
 import click
 
-__all__ = ["QUESTIONS", "Sections", "coloured", "painted"]
-
 QUESTIONS = """\
 What do you want to do? (exactdp --help lists all commands, exactdp COMMAND --help explains one)
   publish counts:        exactdp release counts --help      exactdp release --help

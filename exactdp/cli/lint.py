@@ -10,8 +10,6 @@ from exactdp.cli.answers import Answer, answering
 from exactdp.cli.reading import existing, text_in
 from exactdp.progress import counted
 
-__all__ = ["lint"]
-
 
 @click.command(epilog="Example: exactdp statement lint deployments/my_deployment.yaml")
 @click.argument("files", nargs=-1, required=True)

@@ -25,8 +25,6 @@ from exactdp.cli.registry import Commands, suggested
 from exactdp.cli.stopping import ending, signals_heard
 from exactdp.errors import ExactDPError, Undecided, shown
 
-__all__ = ["cli", "main"]
-
 
 @click.command(
     cls=Commands,

@@ -16,8 +16,6 @@ from exactdp.parameters import choice
 if TYPE_CHECKING:
     from exactdp.plans import Plan, Split
 
-__all__ = ["plan"]
-
 
 @click.command(
     epilog="Example: exactdp release plan queries.toml --epsilon 1 --delta 1e-6 "

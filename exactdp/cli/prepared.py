@@ -9,8 +9,6 @@ from exactdp.cli.examples import unwrapped
 from exactdp.cli.help import coloured
 from exactdp.cli.schemas import schema_option
 
-__all__ = ["prepared"]
-
 #: Characters: more than any sentence about a command, so that lists of commands cut none off.
 _WHOLE = 300
 

@@ -17,8 +17,6 @@ from exactdp.proofs_check.runner import Result, particulars, run
 from exactdp.proofs_check.statements import Part
 from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
-__all__ = ["proofs"]
-
 _FULL = 8  # up to this many results are printed whole, more of them as a table
 
 

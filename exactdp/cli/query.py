@@ -10,8 +10,6 @@ from exactdp.cli.answers import Answer, answering
 from exactdp.cli.elements import element as number_of
 from exactdp.cli.reading import counts_in, existing
 
-__all__ = ["query"]
-
 
 @click.command(epilog='Example: exactdp release query ages.edph "age 36 education 3"')
 @click.argument("file")

@@ -9,17 +9,6 @@ from pathlib import Path
 
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = [
-    "column",
-    "counts_in",
-    "existing",
-    "listed",
-    "listed_rows",
-    "standard_input",
-    "table_in",
-    "text_in",
-]
-
 
 def existing(name: str, parameter: str = "file") -> Path:
     """The path of an existing file; raises InvalidParameter."""

@@ -15,8 +15,6 @@ from exactdp.cli.options import options, overwrite_option
 from exactdp.cli.output import new_file
 from exactdp.cli.publishing import report, save
 
-__all__ = ["Publication", "release", "releasing"]
-
 
 class _ByTask(Sections):
     sections: ClassVar[Mapping[str, Iterable[str]]] = {

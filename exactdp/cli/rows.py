@@ -15,8 +15,6 @@ import click
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 
-__all__ = ["RowsFile", "dialect_options"]
-
 #: Approximate number of bytes of a file that are processed per pass.
 _PART = 256 << 20
 _MOST_PARTS = 256

@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-__all__ = ["schema_of", "schema_option"]
-
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "string", "description": "an exact decimal or fraction"}
 _COUNT = {"type": "integer"}

@@ -17,8 +17,6 @@ from exactdp.progress import counted
 if TYPE_CHECKING:
     from exactdp.statement import Statement
 
-__all__ = ["statement"]
-
 
 @click.group(no_args_is_help=True)
 def statement() -> None:

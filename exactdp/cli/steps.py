@@ -11,8 +11,6 @@ from exactdp.parameters import choice, json_value
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
-__all__ = ["steps_of"]
-
 #: Mechanisms, which are functions of exactdp.accounting.pld; their parameters are in the file.
 _MECHANISMS = (
     *("gaussian", "gaussian-mixture", "discrete-gaussian", "discrete-laplace", "laplace"),

@@ -22,8 +22,6 @@ from typing import NoReturn
 from exactdp.cli import output
 from exactdp.processes import end_descendants
 
-__all__ = ["Terminated", "ending", "signals_heard"]
-
 #: Seconds for cleaning up; including the search for child processes, a command ends within two.
 _PATIENCE = 1.0
 

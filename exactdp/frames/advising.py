@@ -21,8 +21,6 @@ from exactdp.parameters import Real, delta_target, integer, positive, rational
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
 from exactdp.samplers.source import require_secure
 
-__all__ = ["Advice", "Advised", "Bound", "advise"]
-
 #: Values of k that are compared, up to the largest number of keys of a user.
 LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 

@@ -14,8 +14,6 @@ from exactdp.frames.words import with_words
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["KEPT", "Bounding"]
-
 #: Name of the column that is 1 for counted pairs and 0 for pairs that are left out.
 KEPT = "_kept"
 

@@ -18,8 +18,6 @@ from exactdp.frames.keyed_hash import PRIORITY
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["EngineError", "check", "statements"]
-
 
 class EngineError(ExactDPError):
     """A data frame engine returned pairs that break an assumption of the guarantee."""

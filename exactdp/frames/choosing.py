@@ -9,8 +9,6 @@ from typing import Any
 
 from exactdp.errors import InvalidParameter, Undecided
 
-__all__ = ["Choice", "Option", "chosen"]
-
 
 @dataclass(frozen=True)
 class Option:

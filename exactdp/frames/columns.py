@@ -16,16 +16,6 @@ from exactdp.parameters import integer
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = [
-    "USER",
-    "ColumnType",
-    "Question",
-    "asked",
-    "collected",
-    "is_dask",
-    "narwhals",
-]
-
 #: Internal name of the column of users; the caller's columns may have any names.
 USER = "_user"
 

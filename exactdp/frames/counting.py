@@ -18,8 +18,6 @@ from exactdp.progress import stages
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Totals", "bounded", "counted"]
-
 
 @dataclass(frozen=True)
 class Totals:

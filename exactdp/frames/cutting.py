@@ -21,8 +21,6 @@ from exactdp.samplers.source import require_secure
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["Cut", "cut", "users_by_keys"]
-
 
 @dataclass(frozen=True)
 class Cut:

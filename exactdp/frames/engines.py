@@ -22,8 +22,6 @@ from exactdp.frames.columns import USER, collected, is_dask, narwhals
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["lazily", "over_pairs", "same_kind"]
-
 _Made = TypeVar("_Made")
 
 

@@ -17,8 +17,6 @@ from exactdp.mechanisms.key_sets import Pairs
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["WEIGHTS_CHECKED", "gathered"]
-
 #: What `gathered` and the weights of a round check.
 WEIGHTS_CHECKED = (
     "every pair of user and key counts once",

@@ -27,8 +27,6 @@ from exactdp.samplers import Source
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["PRIME", "PRIORITY", "KeyedHash"]
-
 PRIME = 2**31 - 1
 
 #: Name of the column that orders a user's keys.

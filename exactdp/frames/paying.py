@@ -9,8 +9,6 @@ from typing import Any
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 
-__all__ = ["paying"]
-
 
 def paying(
     budget: pld.Budget | None, note: str, times: int = 1, made: Any = None

@@ -10,8 +10,6 @@ from typing import Any
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, positive, rational
 
-__all__ = ["Range", "ranges"]
-
 #: Largest end of a range in steps: sums over 2^32 users stay below 2^63.
 _LARGEST = 2**31
 

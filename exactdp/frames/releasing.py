@@ -28,8 +28,6 @@ from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 from exactdp.statement import Statement, released
 
-__all__ = ["FrameRelease", "Published", "Rows", "checked_bounds", "draw", "drawn", "release"]
-
 
 @dataclass(frozen=True)
 class Published:

@@ -21,8 +21,6 @@ from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 
-__all__ = ["KeysRelease", "keys"]
-
 
 @dataclass(frozen=True)
 class KeysRelease(Published):

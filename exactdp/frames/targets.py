@@ -29,16 +29,6 @@ from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts
 from exactdp.parameters import Real, choice, decimal_text, integer
 
-__all__ = [
-    "MECHANISMS",
-    "ROUNDS",
-    "SELECTIONS",
-    "Target",
-    "described",
-    "mechanism_for",
-    "selection_for",
-]
-
 #: Mechanisms that select keys in rounds, and may count the users of these keys.
 ROUNDS: dict[str, type[KeyRounds]] = {
     "weighted": WeightedGaussian,

@@ -10,8 +10,6 @@ from exactdp.frames.columns import narwhals
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["text_word", "with_words"]
-
 #: Hexadecimal digits of the hash that are used; 60 bits fit a signed word.
 _DIGITS = 15
 

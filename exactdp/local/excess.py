@@ -16,8 +16,6 @@ from flint import arb
 
 from exactdp.balls import ball
 
-__all__ = ["BITS", "CUT_BITS", "Row", "binomial", "excess"]
-
 #: Working precision.
 BITS = 192
 

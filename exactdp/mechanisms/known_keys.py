@@ -27,8 +27,6 @@ from exactdp.parameters import Real, decimal_text, delta_target, integer, non_ne
 from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
-__all__ = ["CorrelatedGaussian", "KnownKeys", "ListedCounts"]
-
 #: Relative steps by which noise is raised until the target is certified.
 _STEPS = [Fraction(n, 10**6) for n in (0, 1, 10, 100, 1000, 10_000, 100_000)]
 

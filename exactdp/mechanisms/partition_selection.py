@@ -20,8 +20,6 @@ from exactdp.parameters import Real, decimal_text, delta_target, integer, positi
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
-__all__ = ["PartitionSelection"]
-
 #: Probabilities are multiples of 2^-this, rounded down.
 _BITS = 256
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NoReturn, TypeVar
 
-__all__ = ["Estimates", "Released"]
-
 K = TypeVar("K")
 V = TypeVar("V")
 

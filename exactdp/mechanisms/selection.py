@@ -22,8 +22,6 @@ from exactdp.parameters import Real, positive, rational
 from exactdp.samplers import BernoulliExp, Source, SystemSource
 from exactdp.samplers.source import require_secure
 
-__all__ = ["ExponentialMechanism", "PermuteAndFlip"]
-
 _Option = TypeVar("_Option", bound=Hashable)
 
 

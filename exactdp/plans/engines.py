@@ -23,8 +23,6 @@ from exactdp.plans.planning import Plan, expected_noise, likely_kinds, plan
 from exactdp.plans.queries import Query
 from exactdp.plans.splitting import Split
 
-__all__ = ["ENGINES", "Engine"]
-
 Made: TypeAlias = Plan | Split
 
 _BITS = 128

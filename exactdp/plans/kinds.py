@@ -10,8 +10,6 @@ from math import exp, inf, log, sqrt
 
 from exactdp.plans.queries import Query
 
-__all__ = ["likely"]
-
 _ORDERS = [1.25 * 1.5**i for i in range(40)]
 
 _LARGEST = 1e9

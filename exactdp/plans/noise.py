@@ -19,17 +19,6 @@ from exactdp.mechanisms.key_sets.privacy import Noise, together
 from exactdp.normal import hockey_stick, tail
 from exactdp.plans.queries import Query
 
-__all__ = [
-    "PlannedQuery",
-    "delta_of",
-    "is_hidden",
-    "is_one_histogram",
-    "joined",
-    "loss_of",
-    "rounded_up",
-    "with_threshold",
-]
-
 _BITS = 192
 
 #: Noise and thresholds are multiples of 1/these, which doubles hold exactly.

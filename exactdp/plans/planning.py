@@ -29,8 +29,6 @@ from exactdp.plans.noise import (
 from exactdp.plans.queries import Query
 from exactdp.statement import Statement, of
 
-__all__ = ["Plan", "expected_noise", "facts", "likely_kinds", "plan"]
-
 _SOURCE = "exactdp.plans: noise by its exact curve, new keys by the threshold"
 
 #: A factor above 1 that makes up for rounded floats.

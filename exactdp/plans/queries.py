@@ -10,8 +10,6 @@ from typing import Any
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import integer
 
-__all__ = ["Query", "read_queries"]
-
 _FIELDS = {"name", "by", "k", "keys", "sums"}
 
 

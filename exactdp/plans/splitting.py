@@ -15,8 +15,6 @@ from exactdp.plans.planning import facts
 from exactdp.plans.queries import Query
 from exactdp.statement import Statement, of
 
-__all__ = ["Split"]
-
 _GRID = 1 << 20
 
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-__all__ = ["exact", "lines", "stated"]
-
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _FACTOR = r"(?:([0-9.]+)\s*(?:\u00d7|x|\\times|\*)\s*)?"
 _POWER = _FACTOR + r"10\s*(?:\^|\*\*)\s*\{?\s*[-\u2212\u2013]\s*([0-9]{1,3})\}?"

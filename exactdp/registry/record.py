@@ -9,8 +9,6 @@ from typing import Any
 from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
 
-__all__ = ["Record"]
-
 _BYTES, _DEEPEST = 1 << 20, 20
 
 _A_RECORD = "a YAML record of the deployments registry"

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from exactdp.samplers.enumeration_branches import START, Path, Way
 from exactdp.samplers.enumeration_tally import Tally
 
-__all__ = ["Explorer", "Found"]
-
 #: Bits of a probability that a law is rounded down to; products would grow without end.
 _BITS = 256
 

@@ -14,8 +14,6 @@ from exactdp.statement import checker
 from exactdp.statement.deriving import Derived, delta_bounds, least_epsilon
 from exactdp.statement.releases import DIGITS, Release, loss_of, number, rounded_up, small
 
-__all__ = ["Claim", "claims_of"]
-
 Claim = dict[str, Any]
 
 #: A lower bound below this share of the upper one is not worth a claim.

@@ -12,8 +12,6 @@ from exactdp.parameters import Real
 from exactdp.statement.claims import claims_of
 from exactdp.statement.releases import merged
 
-__all__ = ["composed", "delta_claims"]
-
 Fields = Mapping[str, Any]
 
 

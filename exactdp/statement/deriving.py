@@ -20,8 +20,6 @@ from exactdp.statement import checker
 from exactdp.statement.grids import grids
 from exactdp.statement.releases import Release, loss_of
 
-__all__ = ["Derived", "agrees", "delta_bounds", "least_epsilon"]
-
 Rule = dict[str, Any]
 
 #: A rule, and the upper bound of delta that the checker computes by it.

@@ -14,8 +14,6 @@ from exactdp.balls import precision
 from exactdp.enclosure import Enclosure
 from exactdp.statement.releases import Release, loss_of, number
 
-__all__ = ["grids"]
-
 #: Limits of the checker.
 _NODES, _WINDOW, _MASS_BITS = 1 << 13, 1 << 14, 160
 

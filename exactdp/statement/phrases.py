@@ -5,16 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = [
-    "bound_in_words",
-    "claim_in_words",
-    "release_in_words",
-    "rule_in_words",
-    "sentences",
-    "summary",
-    "unit_in_words",
-]
-
 _RELATIONS = {
     "add-remove": "two data sets of which one has all data of one {of} and the other has none",
     "replace-one": "two data sets in which the data of one {of} are replaced by other data",

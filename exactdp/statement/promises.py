@@ -13,8 +13,6 @@ from exactdp.parameters import decimal_text
 from exactdp.statement.claims import Claim
 from exactdp.statement.releases import Release, merged, number, rounded_up
 
-__all__ = ["Content", "budgeted", "facts_of", "promised"]
-
 _BUDGET = "The limits were fixed before the first answer. One release is what is left of them."
 
 

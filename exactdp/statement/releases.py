@@ -25,17 +25,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import decimal_text, integer
 
-__all__ = [
-    "NEIGHBOURS",
-    "Release",
-    "fields_of",
-    "loss_of",
-    "merged",
-    "neighbours_of",
-    "number",
-    "releases_of",
-]
-
 Release = dict[str, Any]
 
 #: Relations in a statement, and in the library.

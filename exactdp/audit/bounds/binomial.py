@@ -14,8 +14,6 @@ from exactdp.balls import CAP_BITS, ball, precision
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, integer
 
-__all__ = ["interval", "lower", "upper"]
-
 _BITS = 96
 _STEPS = 60
 _FARTHEST = 1400.0  # log-odds beyond which `probability` does not fall

@@ -13,8 +13,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lines", "allocation", "evidence", "exp", "tangents", "weakened"]
-
 _HALVINGS = 24
 _RATES = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.15, 0.3, 0.5)  # q where lines touch the promise
 _LARGEST = 600.0  # epsilon whose exponential is still a double

@@ -20,19 +20,6 @@ from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
 
-__all__ = [
-    "Measure",
-    "delta_at",
-    "epsilon_at",
-    "excess_over",
-    "float_mu",
-    "float_renyi",
-    "float_rho",
-    "mu",
-    "renyi_at",
-    "rho",
-]
-
 #: (p, q) -> a lower bound on the parameter that allows them
 Measure: TypeAlias = Callable[[Fraction, Fraction], Fraction]
 

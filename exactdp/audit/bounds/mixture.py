@@ -28,8 +28,6 @@ from exactdp.audit.bounds.regions import ConfidenceRegion
 from exactdp.audit.bounds.tails import probability
 from exactdp.balls import ball, precision
 
-__all__ = ["AnytimeRegion", "Beta"]
-
 _BITS = 96
 _NEWTON = 64
 _OUTWARD = 16

@@ -40,8 +40,6 @@ from exactdp.audit.bounds.regions import ConfidenceRegion
 from exactdp.audit.bounds.tails import at_most
 from exactdp.balls import ball, precision
 
-__all__ = ["Region"]
-
 _BITS = 96
 _POWER = 2  # the exponent g where few hits are expected on the other side
 _LOOSE = 1e-6  # deviations by which bounds may be looser than they could

@@ -10,8 +10,6 @@ from itertools import pairwise
 
 from exactdp.audit.bounds.measures import Measure, delta_at, epsilon_at
 
-__all__ = ["ConfidenceRegion", "short"]
-
 _REFINE = 16  # intervals of q that may be split to sharpen one answer
 _EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first ends, in deviations
 

@@ -18,8 +18,6 @@ from flint import arb, ctx
 
 from exactdp.balls import ball
 
-__all__ = ["at_least", "at_most", "probability", "tail_and_slope"]
-
 _TERMS = 400
 
 

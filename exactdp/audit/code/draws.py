@@ -20,8 +20,6 @@ from exactdp.samplers.enumeration import MAX_WIDTH
 from exactdp.samplers.enumeration_branches import Choice, Path
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["Draws"]
-
 _GRID = 1 << 53
 #: Numbers of one run: of a loop that never ends, a run may see more and more without a choice.
 _MOST_NUMBERS = 1 << 16

@@ -19,8 +19,6 @@ from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible, Path
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["AuditFailed", "ProgramRaised", "end_with_parent", "in_fork"]
-
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 

@@ -26,8 +26,6 @@ from exactdp.audit.sending import received, sent, variables
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible
 
-__all__ = ["in_fresh_interpreters", "serve"]
-
 _SEEDS = ("1", "2", "3", "4")
 _MOST_LEAVES = 512
 #: A fresh interpreter has this time, and ten times the time that the law took here, in seconds.

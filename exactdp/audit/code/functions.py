@@ -27,8 +27,6 @@ from exactdp.samplers.enumeration_branches import Again, RunOver, Way
 from exactdp.samplers.enumeration_search import Explorer, Found
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["Functions"]
-
 #: How much less a law may leave out than that of its caller; what it may if that must be complete.
 _FINER, _FINEST = Fraction(1, 1 << 8), Fraction(1, 1 << 96)
 #: Largest number of calls in calls that are explored by themselves.

@@ -14,8 +14,6 @@ from typing import Any, NoReturn
 
 from exactdp.audit.code.draws import Draws
 
-__all__ = ["COPY", "INTEGERS", "ExactRandom"]
-
 #: What to do instead of drawing real numbers, and of copying.
 INTEGERS = "have the code draw integers (randrange, getrandbits) or compare random() with numbers"
 COPY = "a copy of the generator would repeat its randomness; pass it along"

@@ -25,8 +25,6 @@ from exactdp.audit.code.runs import NotEnumerable, Run
 from exactdp.audit.randomness import state
 from exactdp.samplers.seeded import SeededSource
 
-__all__ = ["Guard"]
-
 _ADVICE = "draw from the generator that is handed over"
 _KEPT = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
 #: Audit events of files, processes, sockets and libraries, by how their names begin.

@@ -37,8 +37,6 @@ from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_search import Explorer
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["Evidence", "Judge", "Judged"]
-
 #: Leaves that are repeated: all of them up to here, else every second, fourth, ... one.
 _MOST_REPEATED = 2_000
 #: Forks for the repetition, each of which costs 3 to 9 ms, and leaves for one more.

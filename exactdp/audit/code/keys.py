@@ -14,8 +14,6 @@ from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.runs import Run
 
-__all__ = ["Key", "is_generator", "is_immutable"]
-
 _SCALARS = (
     *(type(None), bool, int, float, complex, str, bytes, Fraction),
     *(np.int64, np.float64, np.bool_),

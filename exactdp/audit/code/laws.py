@@ -12,8 +12,6 @@ from exactdp.law import Law
 from exactdp.parameters import Real
 from exactdp.samplers.enumeration import MAX_RUNS
 
-__all__ = ["foreign_law"]
-
 
 def foreign_law(
     program: Callable[[Any], Any],

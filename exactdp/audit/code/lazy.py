@@ -21,8 +21,6 @@ from exactdp.audit.code.lines import at
 from exactdp.audit.code.revealed import Revealed
 from exactdp.audit.code.runs import NotEnumerable
 
-__all__ = ["LazyNumber"]
-
 #: Constants whose arithmetic with an integer or float is monotone and depends on nothing else.
 #: numpy's integers wrap, and decimals are rounded as the context of the moment says.
 _CONSTANTS = frozenset({bool, int, float, Fraction, np.float64})

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from exactdp.audit.code.lazy import LazyNumber
 
-__all__ = ["LazyArray"]
-
 
 class LazyArray:
     """Compares and calculates element by element; any other use settles all of its numbers.

@@ -11,8 +11,6 @@ import numpy as np
 
 from exactdp.samplers import enumeration
 
-__all__ = ["at", "is_ours", "is_program"]
-
 _OURS = (os.path.join(os.path.dirname(__file__), ""), os.path.splitext(enumeration.__file__)[0])
 _IMPORTS = "<frozen importlib"
 _PYTHON = os.path.join(os.path.dirname(os.__file__), "")

@@ -19,8 +19,6 @@ from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lazy_arrays import LazyArray
 from exactdp.audit.code.numpy_laws import binomial_weights, choice_weights
 
-__all__ = ["SHOWING", "ExactGenerator"]
-
 #: numpy's generator whose answers show types and shapes.
 SHOWING = np.random.Generator(np.random.PCG64(0))
 

@@ -14,8 +14,6 @@ import numpy as np
 
 from exactdp.audit.code.uniform import least
 
-__all__ = ["binomial_weights", "choice_weights"]
-
 _GRID = 1 << 53
 
 

@@ -19,8 +19,6 @@ from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.values import BUILT_IN, OF_NUMPY, common, encoded, type_name, types_of
 from exactdp.errors import ExactDPError, InvalidParameter
 
-__all__ = ["Outcome", "hashable", "key_of"]
-
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
 
 

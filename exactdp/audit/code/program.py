@@ -17,8 +17,6 @@ from exactdp.audit.code.outcomes import Outcome
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible, RunOver
 
-__all__ = ["INTERFACES", "Program"]
-
 INTERFACES: dict[str, Callable[[Draws], Any]] = {
     "random": ExactRandom,
     "numpy": ExactGenerator,

@@ -21,8 +21,6 @@ from typing import Any
 
 from exactdp.audit.code.keys import is_generator, is_immutable
 
-__all__ = ["assigned", "constants", "function_node", "loop_at"]
-
 _SUSPENDED = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 _FORBIDDEN = (
     *(ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.With, ast.AsyncWith),

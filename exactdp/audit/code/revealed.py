@@ -13,8 +13,6 @@ from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.code.uniform import Uniform, least
 from exactdp.samplers.enumeration import MAX_WIDTH
 
-__all__ = ["Revealed"]
-
 #: Largest number of distinct values that is tried where nothing bounds it.
 _FEW = 1 << 10
 

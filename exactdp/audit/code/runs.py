@@ -9,8 +9,6 @@ from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration import EnumeratingSource
 from exactdp.samplers.enumeration_branches import START, NotReproducible, Path, Way
 
-__all__ = ["NotEnumerable", "Run", "repeating"]
-
 
 class NotEnumerable(ExactDPError, TypeError):
     """The program uses randomness in a way that has no exact law here."""

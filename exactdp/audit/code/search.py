@@ -23,8 +23,6 @@ from exactdp.samplers.enumeration_branches import Again, NotReproducible, Path, 
 from exactdp.samplers.enumeration_search import Found
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-__all__ = ["InForks", "InProcess", "Leaf", "digest", "repeated_alike"]
-
 #: Paths of ordinary numbers to one leaf, and the digest of its outcome.
 Leaf = tuple[list[Path], str]
 

@@ -14,8 +14,6 @@ from exactdp.audit.code.keys import is_generator
 from exactdp.audit.values import common, encoded
 from exactdp.errors import InvalidParameter
 
-__all__ = ["state_text"]
-
 #: Largest number of objects of one variable that are looked into.
 _MOST_OBJECTS = 10_000
 

@@ -11,8 +11,6 @@ from exactdp.audit.code.lines import at
 from exactdp.audit.code.runs import NotEnumerable, Run
 from exactdp.samplers.enumeration import MAX_WIDTH
 
-__all__ = ["Uniform", "least"]
-
 
 class Uniform:
     """start + step*j for a uniform j in [low, high); at first the integer itself, in [0, width)."""

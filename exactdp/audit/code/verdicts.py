@@ -23,8 +23,6 @@ from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, integer, non_negative, rational
 from exactdp.samplers.enumeration import MAX_RUNS
 
-__all__ = ["Privacy", "private"]
-
 _NOT_GIVEN = Described("nothing")
 _EXAMPLES = 100  # pairs that are drawn from a strategy
 _NO_DRAW = (

@@ -24,8 +24,6 @@ from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.lines import at, is_ours, is_program
 from exactdp.audit.code.runs import NotEnumerable, Run
 
-__all__ = ["Watch"]
-
 #: Modules whose C functions have no hidden state, but for those that draw.
 _TRUSTED = {*sys.stdlib_module_names, "numpy", "flint", "gmpy2"} - {"__main__"}
 #: What tells that a constructor draws: methods of generators, and common names for them.

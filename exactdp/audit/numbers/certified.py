@@ -38,8 +38,6 @@ from exactdp.parameters import (
 )
 from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
 
-__all__ = ["answer", "delta_at", "mechanisms", "parameter_of", "quantities"]
-
 #: The relative width of delta for a sampled step, and for a composition on a grid. The latter is
 #: also the width of epsilon.
 _SAMPLED_WIDTH = Fraction(1, 10**5)

@@ -12,8 +12,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, choice, decimal_text, rational
 
-__all__ = ["NumberAudit", "audit_number"]
-
 Verdict = Literal["unsafe", "exact", "loose", "undecided"]
 
 

@@ -12,16 +12,6 @@ from exactdp.accounting.certify.lattice import above
 from exactdp.balls import ball
 from exactdp.normal import tail
 
-__all__ = [
-    "COMPARISONS",
-    "NOISES",
-    "discrete_gaussian_above",
-    "discrete_laplace_above",
-    "discrete_laplace_delta",
-    "laplace_delta",
-    "threshold_delta",
-]
-
 COMPARISONS = (">", ">=")
 
 

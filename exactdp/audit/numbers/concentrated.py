@@ -20,8 +20,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, integer, positive
 
-__all__ = ["rho_of_noisy_max"]
-
 _NEAREST = Fraction(1, 2**14)  # distance from 1 of the smallest order that is tried
 _SPLITS = 200
 

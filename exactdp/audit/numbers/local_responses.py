@@ -20,8 +20,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, choice, integer, non_negative, positive, rational
 
-__all__ = ["delta", "pmf"]
-
 #: Most values, and most reports, of which all are listed for delta.
 _VALUES, _REPORTS = 8, 1 << 12
 

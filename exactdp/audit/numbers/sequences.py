@@ -10,8 +10,6 @@ from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import choice, integer, json_value, rational
 
-__all__ = ["loss_of"]
-
 _Event = Mapping[str, Any]
 
 

@@ -18,8 +18,6 @@ from exactdp.audit.promises import ApproximateDP, Promise
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, false_alarm
 
-__all__ = ["audit", "chosen_promise", "replay", "watch"]
-
 
 def audit(
     run: Run,

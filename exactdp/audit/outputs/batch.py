@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 from exactdp.audit.values import NAN, Table, common, types_of
 from exactdp.errors import Described, InvalidParameter
 
-__all__ = [
-    "Column", "Outputs", "Path", "as_floats", "as_outputs", "exact", "kind", "number", "numeric",
-    "objects",
-]  # fmt: skip
-
 _ALLOWED = "a function (dataset, n) that returns n outputs: an array, or a list of any objects"
 _EXACT = 2**53  # every integer up to here is a double
 

@@ -15,8 +15,6 @@ from exactdp.audit.outputs.batch import Column, as_floats
 from exactdp.audit.outputs.event import Event
 from exactdp.audit.outputs.features import Feature, is_numeric
 
-__all__ = ["Candidate", "Counted", "best", "counted", "farthest", "reached"]
-
 # Limits on the work of the search. They decide what is looked at, never what is concluded.
 _DISTINCT = 128
 _VALUES, _SHOWN = 2560, 512  # of a column of texts, tuples, ...: in sets, and by themselves

@@ -26,8 +26,6 @@ from exactdp.audit.outputs.batch import Outputs
 from exactdp.audit.values import encoded
 from exactdp.errors import ExactDPError
 
-__all__ = ["AllAlike", "Calls", "CopiedRandomness", "different", "fingerprint", "uneven"]
-
 Hits = NDArray[np.bool_]
 
 #: Most outputs of a call that are compared, from the first one on.

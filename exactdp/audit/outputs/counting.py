@@ -18,11 +18,6 @@ from exactdp.audit.outputs.copies import fingerprint
 from exactdp.audit.outputs.event import Event
 from exactdp.errors import InvalidParameter
 
-__all__ = [
-    "SIDES", "FeaturesOf", "OneByOne", "Run", "Tally", "batches", "call", "in_parallel",
-    "other", "task_origin",
-]  # fmt: skip
-
 SIDES = ("left", "right")
 Run = Callable[[Any, int], Any]
 #: The process that asks, and a random text: a scheduler that remembers the results of equal tasks,

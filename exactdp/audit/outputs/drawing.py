@@ -38,8 +38,6 @@ from exactdp.audit.outputs.fresh import Drawn, Request
 from exactdp.audit.sending import sent
 from exactdp.errors import InvalidParameter
 
-__all__ = ["Draws"]
-
 _TRAINING_CALL = 8192  # outputs of a call in training, at most
 _BYTES = 1 << 24  # of the numbers that one call returns
 _LARGEST, _SMALLEST = 1 << 18, 1 << 10  # outputs of a call

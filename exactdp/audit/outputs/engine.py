@@ -34,8 +34,6 @@ from exactdp.audit.outputs.search import search
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 
-__all__ = ["Audit", "Chosen"]
-
 #: Of each parameter: at least this.
 Bounds = dict[str, Fraction]
 

@@ -15,8 +15,6 @@ from exactdp.audit.outputs.transforms import equal
 from exactdp.audit.values import common, decoded, encoded
 from exactdp.errors import InvalidParameter
 
-__all__ = ["RELATIONS", "Event"]
-
 Hits = NDArray[np.bool_]
 
 #: relation -> how it reads

@@ -16,8 +16,6 @@ from exactdp.audit.outputs.ranking import difference, excess, most_different, re
 from exactdp.audit.outputs.transforms import RECIPES
 from exactdp.audit.values import Table
 
-__all__ = ["LEARNED", "coordinates", "half", "proposals"]
-
 #: features that are learned from the first half of the outputs: the other half has to judge them
 LEARNED = frozenset({"foreign keys"})
 

@@ -14,10 +14,6 @@ from typing import Any
 from exactdp.audit.outputs.batch import Column, Outputs
 from exactdp.errors import InvalidParameter
 
-__all__ = [
-    "Feature", "column", "define", "described", "is_numeric", "is_pattern", "listed", "shown",
-]  # fmt: skip
-
 #: A name and its arguments: numbers, texts, None, tuples, other features.
 Feature = tuple[Any, ...]
 Compute = Callable[..., Column]

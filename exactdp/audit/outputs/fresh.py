@@ -23,8 +23,6 @@ from exactdp.audit.outputs.event import Event
 from exactdp.audit.sending import MAIN, number, received, sent
 from exactdp.processes import undisturbed
 
-__all__ = ["Drawn", "Request", "counted", "drawn_anew"]
-
 #: A side, and how many outputs one call draws for it.
 Request = tuple[str, int]
 #: Of every call, in order: the hits of an event, and the call's fingerprint.

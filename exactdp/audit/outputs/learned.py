@@ -14,8 +14,6 @@ from exactdp.audit.outputs.batch import Outputs, as_floats
 from exactdp.audit.outputs.families import coordinates, half
 from exactdp.audit.outputs.features import Feature, column
 
-__all__ = ["combinations_of", "likelihood_ratios"]
-
 # Limits on the work of the search. They decide what is looked at, never what is concluded.
 _COLUMNS = 40
 _COORDINATES = 256  # of a vector, all of which may have to be combined

@@ -14,8 +14,6 @@ from itertools import count
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer
 
-__all__ = ["WEIGHTS", "Look", "endless", "looks", "outputs_in_all", "shares", "steps"]
-
 #: How the alpha of a look is divided over its events.
 WEIGHTS = (16, 2, 1, 1)
 

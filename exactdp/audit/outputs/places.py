@@ -12,8 +12,6 @@ from exactdp.audit.outputs.batch import Column, Outputs, Path, exact, kind, nume
 from exactdp.audit.outputs.features import column, define, listed
 from exactdp.audit.values import Table, common
 
-__all__ = ["count_numbers", "number_at", "paths", "words_of"]
-
 _BYTES = 256  # of a byte string; each is looked at by itself
 _DIGITS = 4000  # longest text that is read as an exact integer: Python refuses longer ones
 _WORD = re.compile(r"\w+")

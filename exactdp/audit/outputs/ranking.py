@@ -11,8 +11,6 @@ import numpy as np
 from exactdp.audit.outputs.batch import Column, Outputs, as_floats, number
 from exactdp.audit.outputs.features import Feature, column
 
-__all__ = ["difference", "excess", "most_different", "related"]
-
 # Limits on the work of the search. They decide what is looked at, never what is concluded.
 _ROWS = 4000
 _COMPARED = 4_000_000  # numbers compared at once

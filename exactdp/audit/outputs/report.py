@@ -21,8 +21,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import choice, decimal_text, delta_target, rational
 
-__all__ = ["AuditReport"]
-
 _DIGITS = 6
 _SIDES = ("left", "right")
 

@@ -17,8 +17,6 @@ from exactdp.audit.outputs.families import LEARNED, half, proposals
 from exactdp.audit.outputs.features import Feature, column
 from exactdp.audit.outputs.learned import combinations_of, likelihood_ratios
 
-__all__ = ["search"]
-
 _PAIRED = 14  # of the best events are joined, two by two
 _JOINING = 3.0  # nats that a joint event has to be better by
 _CERTAIN = 12.0  # nats: what chance finds in many thousand events stays below

@@ -15,8 +15,6 @@ from exactdp.audit.outputs.batch import Column, Outputs, as_floats, numeric
 from exactdp.audit.outputs.features import Feature, column, define, described, listed
 from exactdp.errors import InvalidParameter
 
-__all__ = ["RECIPES", "equal"]
-
 _TERMS = 6  # of a combination that are shown
 #: granularity of zero and of what is not finite
 _NONE = 2000

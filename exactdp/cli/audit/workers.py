@@ -9,8 +9,6 @@ from typing import Any
 
 from exactdp.processes import undisturbed
 
-__all__ = ["Workers"]
-
 
 class Workers(ProcessPoolExecutor):
     """Worker processes that ignore Ctrl-C; the command that started them ends them."""

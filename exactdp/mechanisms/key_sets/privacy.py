@@ -15,8 +15,6 @@ from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick
 
-__all__ = ["Noise", "Round", "calibrated", "delta", "together"]
-
 _BITS = 192
 
 #: Rates are maxima up to this factor.

@@ -15,8 +15,6 @@ from exactdp.law import Law
 from exactdp.mechanisms.key_sets.weights import Integers
 from exactdp.samplers import DiscreteGaussian
 
-__all__ = ["Progress", "Step", "noise_law"]
-
 #: Noise of more than this number of sigma has a probability below 2^-28.
 _REACH = 6
 

@@ -25,8 +25,6 @@ from exactdp.parameters import Real, decimal_text, delta_target, integer, positi
 from exactdp.samplers import DiscreteGaussian, Source
 from exactdp.samplers.source import require_secure
 
-__all__ = ["MAD2R", "SIPS", "KeyRounds", "WeightedGaussian"]
-
 _NEIGHBOURS = add_remove("with any number of keys")
 
 #: Keys keep their threshold and this number of sigma before they return weight.

@@ -31,8 +31,6 @@ from numpy.typing import NDArray
 
 from exactdp.errors import ExactDPError
 
-__all__ = ["Pairs", "Rule", "Weights"]
-
 Integers = NDArray[np.int64]
 
 #: An odd number: products modulo 2^64 put the pairs of a key in an order unlike the users' own.
