@@ -15,7 +15,8 @@ from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, below, coins
 from exactdp.local.frequency_oracle import FrequencyOracle
-from exactdp.local.report_formats import Numbers, Report, Reports
+from exactdp.local.mechanism import CountedNumbers
+from exactdp.local.report_formats import Report, Reports
 from exactdp.local.walsh import parity, walsh
 from exactdp.samplers import Source
 
@@ -24,7 +25,7 @@ _LARGEST = 1 << 28
 
 
 @frozen
-class HadamardResponse(FrequencyOracle):
+class HadamardResponse(CountedNumbers, FrequencyOracle):
     """Each value has a set of outputs; an output in the set is r times as likely as another.
 
     k: values are 0 to k - 1. epsilon: of one report. blocks: a power of two, by default the number
@@ -57,11 +58,6 @@ class HadamardResponse(FrequencyOracle):
         return min(numbers, key=lambda b: type(self)(self.k, self.epsilon, b).total_variance())
 
     source = "Acharya, Sun, Zhang 2018; CP equation (2) with sets of equal size"
-
-    @cached_property
-    def form(self) -> Numbers:
-        """The format of a report: the number of an output."""
-        return Numbers((self.cells,))
 
     @property
     def cells(self) -> int:
@@ -142,12 +138,6 @@ class HadamardResponse(FrequencyOracle):
         wrong = parity(spread & row, self.width.bit_length()) ^ odd
         outputs: Integers = block * self.width + (spread | wrong * low)
         return outputs
-
-    def _tally(self, reports: Reports) -> Integers:
-        return np.bincount(reports, minlength=self.cells).astype(np.int64)
-
-    def _possible(self, counts: Integers, n: int) -> bool:
-        return bool((counts >= 0).all()) and int(counts.sum()) == n
 
     def _scores(self, counts: Integers) -> Integers:
         rows = walsh(counts.reshape(self.blocks, self.width))

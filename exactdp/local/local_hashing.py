@@ -20,6 +20,7 @@ from exactdp.fields import frozen, whole
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, below, coins
 from exactdp.local.frequency_oracle import FrequencyOracle
+from exactdp.local.mechanism import CountedNumbers
 from exactdp.local.report_formats import Numbers, Report, Reports
 from exactdp.samplers import Source
 
@@ -28,7 +29,7 @@ _LARGEST = 1 << 23
 
 
 @frozen
-class OptimizedLocalHashing(FrequencyOracle):
+class OptimizedLocalHashing(CountedNumbers, FrequencyOracle):
     """Optimized local hashing (OLH): a random hash function, and g-ary randomized response.
 
     k: values are 0 to k - 1. epsilon: of one report. buckets: g, a prime; by default the prime with
@@ -131,9 +132,6 @@ class OptimizedLocalHashing(FrequencyOracle):
     def _tally(self, reports: Reports) -> Integers:
         cells = reports[:, 0] * self.buckets + reports[:, 1]
         return np.bincount(cells, minlength=self.cells).astype(np.int64)
-
-    def _possible(self, counts: Integers, n: int) -> bool:
-        return bool((counts >= 0).all()) and int(counts.sum()) == n
 
     def _scores(self, counts: Integers) -> Integers:
         """sum over a of counts[a, <a, x>] for every x, one digit at a time.

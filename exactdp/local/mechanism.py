@@ -26,7 +26,7 @@ from exactdp.fields import Number
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.ratio import ratio_within
-from exactdp.local.report_formats import Form, Report, Reports, pack, unpack
+from exactdp.local.report_formats import Form, Numbers, Report, Reports, pack, unpack
 from exactdp.parameters import choice, decimal_text, integer
 from exactdp.samplers import exact_law
 from exactdp.samplers.source import Source, require_secure
@@ -199,6 +199,20 @@ class LocalMechanism(ABC, Generic[V]):
     def fingerprint(self) -> str:
         """SHA-256 of the configuration; states and reports with different ones do not mix."""
         return hashlib.sha256(self.fingerprint_text.encode()).hexdigest()
+
+
+class CountedNumbers(LocalMechanism[int]):
+    """A mechanism whose report is one number; a state counts how often each number was sent."""
+
+    @cached_property
+    def form(self) -> Form:
+        return Numbers((self.cells,))
+
+    def _tally(self, reports: Reports) -> Integers:
+        return np.bincount(reports, minlength=self.cells).astype(np.int64)
+
+    def _possible(self, counts: Integers, n: int) -> bool:
+        return bool((counts >= 0).all()) and int(counts.sum()) == n
 
 
 def public_fields(mechanism: Any) -> dict[str, str | int]:

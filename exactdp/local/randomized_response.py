@@ -6,7 +6,6 @@ CP: Xiong et al., "Compressive Privatization".
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -14,12 +13,13 @@ from exactdp.fields import frozen
 from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers, below, coins
 from exactdp.local.frequency_oracle import FrequencyOracle
-from exactdp.local.report_formats import Numbers, Report, Reports
+from exactdp.local.mechanism import CountedNumbers
+from exactdp.local.report_formats import Report, Reports
 from exactdp.samplers import Source
 
 
 @frozen
-class RandomizedResponse(FrequencyOracle):
+class RandomizedResponse(CountedNumbers, FrequencyOracle):
     """Report the true value with probability r/(r + k - 1), any other with 1/(r + k - 1).
 
     k: values are 0 to k - 1. epsilon: of one report; r is e^epsilon rounded down.
@@ -35,11 +35,6 @@ class RandomizedResponse(FrequencyOracle):
     """
 
     source = "Warner 1965; CP equation (2) with sets of one element"
-
-    @cached_property
-    def form(self) -> Numbers:
-        """The format of a report: a value."""
-        return Numbers((self.k,))
 
     @property
     def cells(self) -> int:
@@ -68,12 +63,6 @@ class RandomizedResponse(FrequencyOracle):
         reports = below(self.k, len(values), source)
         np.copyto(reports, values, where=own)
         return reports
-
-    def _tally(self, reports: Reports) -> Integers:
-        return np.bincount(reports, minlength=self.k).astype(np.int64)
-
-    def _possible(self, counts: Integers, n: int) -> bool:
-        return bool((counts >= 0).all()) and int(counts.sum()) == n
 
     def _scores(self, counts: Integers) -> Integers:
         return counts

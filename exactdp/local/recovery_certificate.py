@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,8 @@ from numpy.typing import NDArray
 from exactdp.errors import Described, InvalidParameter
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.mechanism import State
+from exactdp.local.set_law import SetLaw
 from exactdp.parameters import Real, delta_target, integer
-
-if TYPE_CHECKING:
-    from exactdp.local.compressive import SetResponse
 
 Floats = NDArray[np.float64]
 
@@ -73,11 +71,11 @@ class Certificate:
     dependent, or if no vector u separates them from the others.
     """
 
-    mechanism: SetResponse
+    mechanism: SetLaw
     support: tuple[int, ...]
 
     @classmethod
-    def of(cls, mechanism: SetResponse, support: Sequence[int]) -> Certificate:
+    def of(cls, mechanism: SetLaw, support: Sequence[int]) -> Certificate:
         """The certificate for these values."""
         values = mechanism._checked(list(support))
         if not 1 <= len(set(values.tolist())) == len(values) <= mechanism.cells // 2:

@@ -22,6 +22,7 @@ from exactdp.local.sparse.clipping import Stated
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.error_bounds import Chebyshev
 from exactdp.local.sparse.estimates import Means, Sums
+from exactdp.parameters import choice
 from exactdp.samplers import Source
 from exactdp.vector import Vector
 
@@ -50,6 +51,12 @@ class Baseline(LocalMechanism[Vector]):
     def __post_init__(self) -> None:
         if self.k > self.d:
             raise InvalidParameter("k", self.k, f"an integer >= 1 and <= {self.d}")
+        choice("level", self.level, ("user", "event"))
+
+    @property
+    def cells(self) -> int:
+        """One counter per item."""
+        return self.d
 
     @property
     @abstractmethod
@@ -85,7 +92,6 @@ class Baseline(LocalMechanism[Vector]):
         return neighbours(self.level, self.k)
 
     def configuration(self) -> Mapping[str, str | int]:
-        """Every public parameter."""
         return public_fields(self)
 
     def _checked(self, values: Any) -> Scaled:

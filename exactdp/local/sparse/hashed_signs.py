@@ -22,7 +22,6 @@ from exactdp.local.sparse.baseline import Baseline, entry_at, signs
 from exactdp.local.sparse.entries import Scaled
 from exactdp.local.sparse.estimates import Spectrum, Sums
 from exactdp.local.sparse.hashes import Linear
-from exactdp.parameters import choice
 from exactdp.samplers import Source
 
 
@@ -38,6 +37,16 @@ class HashedSigns(Baseline):
     def cells(self) -> int:
         """One counter per sign function."""
         return 1 << self.family.index_bits
+
+    @cached_property
+    def form(self) -> Numbers:
+        """The format of a report: a function with its sign."""
+        return Numbers((2 * self.cells,))
+
+    @property
+    def variance(self) -> Fraction:
+        """1 over the square of the scale."""
+        return 1 / self.scale**2
 
     @property
     def _sign_ratio(self) -> Fraction:
@@ -117,26 +126,12 @@ class Sampled(HashedSigns):
 
     level: str = "user"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choice("level", self.level, ("user", "event"))
-
     source = "SVA, Section II-C: one randomized sign; at event level amplified by sampling"
-
-    @cached_property
-    def form(self) -> Numbers:
-        """The format of a report: a function with its sign."""
-        return Numbers((2 * self.cells,))
 
     @property
     def scale(self) -> Fraction:
         """(r - 1)/(r + 1)/k."""
         return self._shrinks / self.k
-
-    @property
-    def variance(self) -> Fraction:
-        """1 over the square of the scale."""
-        return 1 / self.scale**2
 
     @property
     def _sign_ratio(self) -> Fraction:

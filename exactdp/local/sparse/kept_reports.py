@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.errors import InvalidParameter
 from exactdp.local.mechanism import LocalMechanism, State
 from exactdp.local.report_formats import Reports
 from exactdp.local.sparse.estimates import Means
@@ -47,7 +46,7 @@ class KeptReports(State):
     def __add__(self, other: State) -> State:
         if not isinstance(other, KeptReports):
             return NotImplemented
-        self._require_same(other.mechanism.fingerprint_text)
+        super().__add__(other)  # raises InvalidParameter for another configuration
         return KeptReports(self.mechanism, self._means_of, self._parts + other._parts)
 
     def __eq__(self, other: object) -> bool:
@@ -64,8 +63,3 @@ class KeptReports(State):
     def to_bytes(self) -> bytes:
         """A checked file of reports, read by the mechanism's state_from_bytes."""
         return self.mechanism.reports_to_bytes(self.reports)
-
-    def _require_same(self, configuration: str) -> None:
-        ours = self.mechanism.fingerprint_text
-        if configuration != ours:
-            raise InvalidParameter("state", configuration, f"a state of {ours}")

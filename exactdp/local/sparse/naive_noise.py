@@ -25,7 +25,7 @@ from exactdp.local.sparse.baseline import Baseline
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.report_plan import noise_ratio, reach_of
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
-from exactdp.parameters import Real, choice, delta_target
+from exactdp.parameters import Real, delta_target
 from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.vector import Vector
 
@@ -39,10 +39,6 @@ class _Dense(Baseline):
     level: str = "user"
     grid: int = whole(least=1, most=1 << 20, default=_GRID)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choice("level", self.level, ("user", "event"))
-
     @property
     @abstractmethod
     def _limit(self) -> int:
@@ -51,11 +47,6 @@ class _Dense(Baseline):
     @abstractmethod
     def _drawn(self, n: int, source: Source) -> Integers:
         """n draws of the noise, in units of 1/grid."""
-
-    @property
-    def cells(self) -> int:
-        """One counter per item."""
-        return self.d
 
     @cached_property
     def form(self) -> Numbers:

@@ -19,7 +19,7 @@ import numpy as np
 
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import coins
-from exactdp.local.report_formats import Numbers, Reports
+from exactdp.local.report_formats import Reports
 from exactdp.local.sparse.clipping import (
     Stated,
     at_most_one,
@@ -73,11 +73,6 @@ class OneBit(HashedSigns):
 
     source = "SVA, Section IV-D, with randomized response on one bit for the noise"
 
-    @cached_property
-    def form(self) -> Numbers:
-        """The format of a report: a function with its sign."""
-        return Numbers((2 * self.cells,))
-
     @property
     def _eta(self) -> Fraction:
         return Fraction(self.clip or 1)
@@ -86,11 +81,6 @@ class OneBit(HashedSigns):
     def scale(self) -> Fraction:
         """(r - 1)/(r + 1)/eta."""
         return self._shrinks / self._eta
-
-    @property
-    def variance(self) -> Fraction:
-        """1 over the square of the scale."""
-        return 1 / self.scale**2
 
     @cached_property
     def bias(self) -> Fraction:

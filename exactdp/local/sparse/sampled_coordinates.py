@@ -36,11 +36,6 @@ class _Coordinates(Baseline):
     def form(self) -> Numbers:
         """The format of a report: one number."""
 
-    @property
-    def cells(self) -> int:
-        """One counter per item."""
-        return self.d
-
     def _tally(self, reports: Reports) -> Integers:
         both = np.bincount(reports, minlength=self.form.sizes[0]).reshape(-1, 2)
         return (both[:, 0] - both[:, 1])[: self.d].astype(np.int64)
@@ -127,11 +122,6 @@ class PckvUnary(Baseline):
     def form(self) -> BitVector:
         """The format of a report: d bits for the signs 1, and d for the signs -1."""
         return BitVector(2 * self.d)
-
-    @property
-    def cells(self) -> int:
-        """One counter per item."""
-        return self.d
 
     @property
     def scale(self) -> Fraction:
