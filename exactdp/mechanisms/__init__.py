@@ -13,20 +13,18 @@ if TYPE_CHECKING:
     from exactdp.mechanisms.accuracy import Accuracy
     from exactdp.mechanisms.counts import counts_of_rows
     from exactdp.mechanisms.encoding import decode_bytes, encode_bytes
-    from exactdp.mechanisms.histograms import (
-        BasicHistogram,
-        CompactHistogram,
-        CompactRelease,
-        FixedTimeSparseHistogram,
+    from exactdp.mechanisms.histograms.basic import BasicHistogram, StabilityHistogram
+    from exactdp.mechanisms.histograms.compact import CompactHistogram
+    from exactdp.mechanisms.histograms.compact_release import CompactRelease
+    from exactdp.mechanisms.histograms.fixed_bits import FixedTimeSparseHistogram, SparseHistogram
+    from exactdp.mechanisms.histograms.keep_heavy import (
         KeepHeavy,
         KeepHeavyResampled,
         KeepHeavySampled,
-        PaddedSparseHistogram,
         PureSparseHistogram,
-        Release,
-        SparseHistogram,
-        StabilityHistogram,
     )
+    from exactdp.mechanisms.histograms.mechanism import Release
+    from exactdp.mechanisms.histograms.padded import PaddedSparseHistogram
     from exactdp.mechanisms.key_sets import MAD2R, SIPS, WeightedGaussian
     from exactdp.mechanisms.known_keys import CorrelatedGaussian, KnownKeys
     from exactdp.mechanisms.partition_selection import PartitionSelection
@@ -50,16 +48,11 @@ if TYPE_CHECKING:
         Threshold,
     )
     from exactdp.mechanisms.selection import ExponentialMechanism, PermuteAndFlip
-    from exactdp.mechanisms.thresholded import (
-        CSH,
-        GSHM,
-        GSHMWithSums,
-        NoisyCounts,
-        NoisyRelease,
-        TopK,
-        TopKWithBase,
-        TopKWithSums,
-    )
+    from exactdp.mechanisms.thresholded.correlated_histogram import CSH, TopK
+    from exactdp.mechanisms.thresholded.gaussian_histogram import GSHM
+    from exactdp.mechanisms.thresholded.histogram_with_sums import GSHMWithSums, TopKWithSums
+    from exactdp.mechanisms.thresholded.release import NoisyCounts, NoisyRelease
+    from exactdp.mechanisms.thresholded.top_k_with_base import TopKWithBase
 
 __all__ = [
     "ALP",
@@ -121,9 +114,14 @@ __getattr__, __dir__ = lazily(
         "accuracy": "Accuracy",
         "counts": "counts_of_rows",
         "encoding": "decode_bytes encode_bytes",
-        "histograms": "BasicHistogram CompactHistogram CompactRelease FixedTimeSparseHistogram "
-        "KeepHeavy KeepHeavyResampled KeepHeavySampled PaddedSparseHistogram PureSparseHistogram "
-        "Release SparseHistogram StabilityHistogram",
+        "histograms.basic": "BasicHistogram StabilityHistogram",
+        "histograms.compact": "CompactHistogram",
+        "histograms.compact_release": "CompactRelease",
+        "histograms.fixed_bits": "FixedTimeSparseHistogram SparseHistogram",
+        "histograms.keep_heavy": "KeepHeavy KeepHeavyResampled KeepHeavySampled "
+        "PureSparseHistogram",
+        "histograms.mechanism": "Release",
+        "histograms.padded": "PaddedSparseHistogram",
         "key_sets": "MAD2R SIPS WeightedGaussian",
         "known_keys": "CorrelatedGaussian KnownKeys",
         "projections.alp": "ALP UnitEpsilonALP HistogramALP LogALP SignedALP TotalALP",
@@ -136,7 +134,10 @@ __getattr__, __dir__ = lazily(
         "projections.thresholds": "Threshold ApproximateThreshold LargeValues",
         "partition_selection": "PartitionSelection",
         "selection": "ExponentialMechanism PermuteAndFlip",
-        "thresholded": "CSH GSHM GSHMWithSums NoisyCounts NoisyRelease TopK TopKWithBase "
-        "TopKWithSums",
+        "thresholded.correlated_histogram": "CSH TopK",
+        "thresholded.gaussian_histogram": "GSHM",
+        "thresholded.histogram_with_sums": "GSHMWithSums TopKWithSums",
+        "thresholded.release": "NoisyCounts NoisyRelease",
+        "thresholded.top_k_with_base": "TopKWithBase",
     },
 )

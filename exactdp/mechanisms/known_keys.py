@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -17,45 +17,22 @@ from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.fields import Number, frozen, number, whole
-from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.thresholded.mechanism import in_order, least_error
-from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
+from exactdp.mechanisms.thresholded.release import NoisyCounts, NoisyHistogram
 from exactdp.mechanisms.thresholded.shared_gaussian import CorrelatedNoise
 from exactdp.parameters import Real, decimal_text, delta_target, integer, non_negative, positive
-from exactdp.samplers import DiscreteGaussian, Source, exact_law
-from exactdp.samplers.source import require_secure
+from exactdp.samplers import DiscreteGaussian, Source
 
 #: Relative steps by which noise is raised until the target is certified.
 _STEPS = [Fraction(n, 10**6) for n in (0, 1, 10, 100, 1000, 10_000, 100_000)]
 
 
-class ListedCounts(ABC):
+class ListedCounts(NoisyHistogram):
     """Noisy counts of all keys of a public list."""
 
-    def release(self, counts: Mapping[Any, int], source: Source) -> NoisyRelease:
-        """Publish a noisy count for every key of the mapping.
-
-        counts: key -> number of users >= 0, for every key of the list. source: randomness fit for a
-        release, such as SystemSource. Raises InvalidParameter.
-        """
-        require_secure(source)
-        return NoisyRelease(self.drawn(counts, source), self.guarantee)
-
-    def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
-        """The law of the released bins by enumeration, for small noise.
-
-        residual: probability that the enumeration may leave out.
-        """
-        return exact_law(lambda source: self.draw(counts, source), residual=residual)
-
-    def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
-        """The bins of a release with randomness from any source, for simulations and proofs."""
-        return self.drawn(counts, source).bins()
-
     def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
-        """The bins of draw as columns of integers, which is faster."""
         given = mapping_of("counts", counts)
         keys = in_order(given)
         true = [integer(f"counts[{key!r}]", given[key], least=0) for key in keys]
@@ -69,11 +46,6 @@ class ListedCounts(ABC):
     @abstractmethod
     def _noisy(self, keys: list[Any], counts: list[int], source: Source) -> NoisyCounts:
         """The counters with noise."""
-
-    @property
-    @abstractmethod
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every release, for any data."""
 
 
 @frozen
@@ -115,7 +87,6 @@ class KnownKeys(ListedCounts):
 
     @property
     def scale(self) -> float:
-        """About the standard deviation of the noise of one count."""
         return math.sqrt(self.sigma2)
 
     def _noisy(self, keys: list[Any], counts: list[int], source: Source) -> NoisyCounts:
@@ -131,7 +102,6 @@ class KnownKeys(ListedCounts):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every release, for any data."""
         neighbours = add_remove(f"changing at most k = {self.k} counters by one")
         source = "Canonne, Kamath, Steinke 2020, discrete Gaussian noise"
         return Guarantee(self.epsilon, self._leaks, neighbours, source)
@@ -186,7 +156,6 @@ class CorrelatedGaussian(ListedCounts):
 
     @property
     def scale(self) -> float:
-        """About the standard deviation of the noise of one count."""
         return float(self.sigma) * math.sqrt(1 + 1 / math.sqrt(self.keys))
 
     def accuracy(self, beta: Real, counters: int = 1) -> Accuracy:
@@ -208,7 +177,6 @@ class CorrelatedGaussian(ListedCounts):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every release, for any data."""
         return self._promise
 
     @cached_property

@@ -15,7 +15,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
-from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism, noise_of
+from exactdp.mechanisms.histograms.mechanism import Bins, BinsMechanism, noise_of
 from exactdp.parameters import Real, decimal_text, delta_target
 from exactdp.samplers import Source
 from exactdp.samplers.count_samplers import CountSampler
@@ -38,6 +38,9 @@ class BasicHistogram(BinsMechanism):
     Fraction(9, 25)
     """
 
+    source = "BV Algorithm 3, Theorem 5.1"
+    lists_universe = True
+
     @property
     def bits(self) -> int | None:
         per_draw = self.noise.bits_per_draw
@@ -52,12 +55,6 @@ class BasicHistogram(BinsMechanism):
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         true = [counts.get(x, 0) for x in range(self.universe)]
         return tuple(enumerate(self.noise.sample_each(true, source)))
-
-    def _source(self) -> str:
-        return "BV Algorithm 3, Theorem 5.1"
-
-    def _most_universe(self) -> int:
-        return LISTED
 
 
 @frozen
@@ -75,6 +72,8 @@ class StabilityHistogram(BinsMechanism):
 
     threshold: int = whole(least=0)
     delta: Number = number(delta_target)
+
+    source = "BV Theorem 1.3"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -109,7 +108,7 @@ class StabilityHistogram(BinsMechanism):
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact(self.exact_delta)
-        return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self.source, tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query: the error of one count, for counts above threshold + error.
@@ -124,6 +123,3 @@ class StabilityHistogram(BinsMechanism):
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         noisy = zip(counts, self._noisy(counts, source), strict=True)
         return tuple((x, c) for x, c in noisy if c > self.threshold)
-
-    def _source(self) -> str:
-        return "BV Theorem 1.3"

@@ -61,6 +61,8 @@ class CompactHistogram(HistogramMechanism):
     words: int = whole(least=1, default=1)
     fixed_time: bool = option(default=False, kw_only=True)
 
+    source = "BV Algorithm 9, Theorem 7.2, Corollary 7.3"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.universe > self.field.order:
@@ -137,7 +139,7 @@ class CompactHistogram(HistogramMechanism):
     @property
     def guarantee(self) -> Guarantee:
         zero = Enclosure.exact(0)
-        return Guarantee(self.epsilon, zero, REPLACED_ROW, self._source(), self.e_epsilon)
+        return Guarantee(self.epsilon, zero, REPLACED_ROW, self.source, self.e_epsilon)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query: the error of one count. Simultaneous: a union bound over the universe."""
@@ -196,9 +198,6 @@ class CompactHistogram(HistogramMechanism):
         fixed = self.noise.bits_per_draw is not None
         drawn = source.draws(others, self.n + 1) if fixed else others
         return source.integers(drawn, self.value_bits)[:others]
-
-    def _source(self) -> str:
-        return "BV Algorithm 9, Theorem 7.2, Corollary 7.3"
 
 
 def _field_for(element_bits: int, value_bits: int) -> tuple[int, BinaryField]:

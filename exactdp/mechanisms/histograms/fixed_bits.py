@@ -41,6 +41,8 @@ class SparseHistogram(BinsMechanism):
 
     distance: Number = number(delta_target)
 
+    source = "BV Theorem 6.5, with Lemma 2.9 corrected for ties"
+
     @cached_property
     def bits_per_draw(self) -> int:
         """T: bits of each draw. There are n counts, n + 1 ranks and 2 (n + 1) order statistics."""
@@ -58,7 +60,7 @@ class SparseHistogram(BinsMechanism):
     def guarantee(self) -> Guarantee:
         tilde = self.noise.e_half_epsilon**2
         delta = Enclosure.exact((tilde + 1) * self.distance)
-        return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self.source, tilde)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """The accuracy of KeepHeavy at beta - distance."""
@@ -80,9 +82,6 @@ class SparseHistogram(BinsMechanism):
             noisy.append((element, count))
         return heaviest(noisy, n)
 
-    def _source(self) -> str:
-        return "BV Theorem 6.5, with Lemma 2.9 corrected for ties"
-
     def _least_universe(self) -> int:
         return 2 * self.noise.n + 1
 
@@ -102,6 +101,8 @@ class FixedTimeSparseHistogram(BinsMechanism):
     """
 
     gamma_bits: int = whole(least=1, default=10)
+
+    source = "BV Algorithm 8, Theorem 6.6, with Lemma 2.9 corrected for ties"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -162,9 +163,6 @@ class FixedTimeSparseHistogram(BinsMechanism):
         drawn = dict.fromkeys(source.fixed_below([self.universe] * n, size))
         counts = source.fixed_below([n + 1] * source.draws(len(drawn), n), size)
         return tuple(sorted((x, c) for x, c in zip(drawn, counts, strict=False) if c))
-
-    def _source(self) -> str:
-        return "BV Algorithm 8, Theorem 6.6, with Lemma 2.9 corrected for ties"
 
     def _least_universe(self) -> int:
         return 2 * self.noise.n + 1

@@ -14,7 +14,7 @@ from exactdp.fields import Number, frozen, number
 from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import fresh_elements
-from exactdp.mechanisms.histograms.mechanism import LISTED, Bins, BinsMechanism, HistogramMechanism
+from exactdp.mechanisms.histograms.mechanism import Bins, BinsMechanism, HistogramMechanism
 from exactdp.parameters import Real, delta_target, rational
 from exactdp.samplers import OrderStatistics, Source, exact_law
 
@@ -28,6 +28,9 @@ class KeepHeavy(BinsMechanism):
     Source: BV, Algorithm 4 and Theorem 6.1.
     """
 
+    source = "BV Algorithm 4, Theorem 6.1"
+    lists_universe = True
+
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query: for counts above twice the error of all bins, the simultaneous bound."""
         return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
@@ -36,14 +39,8 @@ class KeepHeavy(BinsMechanism):
         true = [counts.get(x, 0) for x in range(self.universe)]
         return heaviest(list(enumerate(self.noise.sample_each(true, source))), self.n)
 
-    def _source(self) -> str:
-        return "BV Algorithm 4, Theorem 6.1"
-
     def _least_universe(self) -> int:
         return self.noise.n + 1
-
-    def _most_universe(self) -> int:
-        return LISTED
 
 
 @frozen
@@ -56,6 +53,8 @@ class KeepHeavySampled(BinsMechanism):
     The law is exact; the running time is bounded in expectation only.
     Source: BV, Algorithm 5 and Proposition 6.2, corrected.
     """
+
+    source = "BV Algorithm 5, Proposition 6.2, with Lemma 2.9 corrected for ties"
 
     def accuracy(self, beta: Real) -> Accuracy:
         """The accuracy of KeepHeavy: the laws are equal."""
@@ -70,9 +69,6 @@ class KeepHeavySampled(BinsMechanism):
         places = fresh_elements(sorted(counts), len(seen), self.universe, source)
         noisy.update(zip(places, seen, strict=True))
         return tuple(sorted((x, c) for x, c in noisy.items() if c > limit))
-
-    def _source(self) -> str:
-        return "BV Algorithm 5, Proposition 6.2, with Lemma 2.9 corrected for ties"
 
     def _least_universe(self) -> int:
         return 2 * self.noise.n + 1
@@ -97,8 +93,7 @@ class PureSparseHistogram(KeepHeavySampled):
 BV Theorem 6.6, by exact sampling
     """
 
-    def _source(self) -> str:
-        return "BV Theorem 6.6, by exact sampling"
+    source = "BV Theorem 6.6, by exact sampling"
 
 
 @frozen
@@ -112,6 +107,8 @@ class KeepHeavyResampled(KeepHeavySampled):
     """
 
     failure: Number = number(delta_target)
+
+    source = "BV Algorithm 7, Theorem 6.4, with Lemma 2.9 corrected for ties"
 
     @property
     def draws(self) -> int:
@@ -144,9 +141,6 @@ class KeepHeavyResampled(KeepHeavySampled):
                 break
             distinct += source.bernoulli(1 - Fraction(distinct, self.universe))
         return distinct < needed
-
-    def _source(self) -> str:
-        return "BV Algorithm 7, Theorem 6.4, with Lemma 2.9 corrected for ties"
 
     def _least_universe(self) -> int:
         return max(4 * self.noise.n, 2 * self.noise.n + 1)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from exactdp.samplers.source import require_secure
 Bins: TypeAlias = tuple[tuple[int, int], ...]
 
 #: The largest universe of mechanisms that draw noise for every element.
-LISTED = 10_000_000
+_LISTED = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +53,17 @@ class HistogramMechanism(ABC):
     noise: CountSampler
     universe: int = whole(least=1)
 
+    #: Paper and number of the theorem that the guarantee rests on.
+    source: ClassVar[str]
+    #: Whether noise is drawn for every element of the universe.
+    lists_universe: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         if not isinstance(self.noise, CountSampler):
             raise InvalidParameter("noise", self.noise, "a count sampler such as GeoSample")
         integer("universe", self.universe, least=self._least_universe())
-        most = self._most_universe()
-        if most is not None and self.universe > most:
-            allowed = f"<= {most}: this mechanism draws noise for every element"
+        if self.lists_universe and self.universe > _LISTED:
+            allowed = f"<= {_LISTED}: this mechanism draws noise for every element"
             raise InvalidParameter("universe", self.universe, allowed)
 
     @property
@@ -98,7 +102,7 @@ class HistogramMechanism(ABC):
         """The privacy guarantee of every release, for any data."""
         tilde = self.noise.e_half_epsilon**2
         nothing = Enclosure.exact(0)
-        return Guarantee(self.noise.epsilon, nothing, REPLACED_ROW, self._source(), tilde)
+        return Guarantee(self.noise.epsilon, nothing, REPLACED_ROW, self.source, tilde)
 
     @property
     def variance(self) -> Fraction:
@@ -129,15 +133,8 @@ class HistogramMechanism(ABC):
             values += [0] * (source.draws(len(values), self.n) - len(values))
         return self.noise.sample_each(values, source)[: len(counts)]
 
-    @abstractmethod
-    def _source(self) -> str:
-        """Paper and number of the theorem that the guarantee rests on."""
-
     def _least_universe(self) -> int:
         return 1
-
-    def _most_universe(self) -> int | None:
-        return None
 
 
 def noise_of(n: int, epsilon: Real, fixed_time: bool) -> CountSampler:

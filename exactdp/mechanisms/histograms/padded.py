@@ -81,6 +81,8 @@ class PaddedSparseHistogram(BinsMechanism):
     threshold: int = whole(least=0)
     draws: int = whole(least=2)
 
+    source = "padding to a fixed length, after arXiv 2507.17017"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.noise, FastSample):
@@ -170,7 +172,7 @@ class PaddedSparseHistogram(BinsMechanism):
     @property
     def guarantee(self) -> Guarantee:
         zero = Enclosure.exact(0)
-        return Guarantee(self.epsilon, zero, REPLACED_ROW, self._source(), self.e_epsilon)
+        return Guarantee(self.epsilon, zero, REPLACED_ROW, self.source, self.e_epsilon)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """Per query: the error of one count, for counts above threshold + error.
@@ -204,9 +206,6 @@ class PaddedSparseHistogram(BinsMechanism):
         values = np.concatenate([noisy[noisy > self.threshold], padding[:missing]])
         order = np.argsort(released, kind="stable")
         return tuple(zip(released[order].tolist(), values[order].tolist(), strict=True))
-
-    def _source(self) -> str:
-        return "padding to a fixed length, after arXiv 2507.17017"
 
 
 def _is_power(size: int) -> bool:

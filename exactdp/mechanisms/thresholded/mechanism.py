@@ -7,7 +7,7 @@ not for its continuous model. A mechanism that violates its target cannot be mad
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
@@ -22,10 +22,9 @@ from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.fields import Number, frozen, number, whole
-from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
-from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
+from exactdp.mechanisms.thresholded.release import NoisyCounts, NoisyHistogram
 from exactdp.parameters import (
     Real,
     decimal_text,
@@ -34,12 +33,11 @@ from exactdp.parameters import (
     non_negative,
     positive,
 )
-from exactdp.samplers import Source, exact_law
-from exactdp.samplers.source import require_secure
+from exactdp.samplers import Source
 
 
 @frozen
-class Thresholded(ABC):
+class Thresholded(NoisyHistogram):
     """k: number of counters, >= 1. sigma: noise scale, > 0. tau: >= 0; noisy counters above
     1 + tau are released.
 
@@ -80,33 +78,11 @@ class Thresholded(ABC):
         if kept.verdict == "undecided":
             raise Undecided(f"whether the exact delta is below the target: it is in {kept.delta}")
 
-    def release(self, counts: Mapping[Any, int], source: Source) -> NoisyRelease:
-        """Publish a histogram.
-
-        counts: element -> integer >= 0; elements are of one sortable type. source: randomness fit
-        for a release, such as SystemSource. Raises InvalidParameter.
-        """
-        require_secure(source)
-        return NoisyRelease(self.drawn(counts, source), self.guarantee)
-
-    def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
-        """The bins of a release with randomness from any source, for simulations and proofs."""
-        return self.drawn(counts, source).bins()
-
     def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
-        """The bins of draw as columns of integers, which is faster."""
         return self._draw(checked_counts(counts), source)
-
-    def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
-        """The law of the released bins by enumeration, for small noise.
-
-        residual: probability that the enumeration may leave out.
-        """
-        return exact_law(lambda source: self.draw(counts, source), residual=residual)
 
     @property
     def guarantee(self) -> Guarantee:
-        """The privacy guarantee of every release, for any data."""
         neighbours, source = self._promise()
         return Guarantee(self.epsilon, self._kept.delta, neighbours, source)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +13,11 @@ from typing import Any, TypeAlias
 from gmpy2 import mpz
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.law import Law
 from exactdp.mechanisms.released import Released
+from exactdp.parameters import Real
+from exactdp.samplers import Source, exact_law
+from exactdp.samplers.source import require_secure
 
 #: Released counters: (element, noisy count) in ascending order of elements; with sums,
 #: (element, (noisy count, noisy sum, ...)).
@@ -60,6 +65,40 @@ class NoisyCounts:
         """The counts, and each column of sums, as exact decimal strings."""
         text = _whole if self.denominator == 1 else _half
         return [[text(n) for n in self.numerators], *([_whole(n) for n in c] for c in self.sums)]
+
+
+class NoisyHistogram(ABC):
+    """A mechanism that releases noisy counts."""
+
+    def release(self, counts: Mapping[Any, int], source: Source) -> NoisyRelease:
+        """Publish a histogram.
+
+        counts: element -> integer >= 0; elements are of one sortable type; where their list is
+        public, all of them are in the mapping. source: randomness fit for a release, such as
+        SystemSource. Raises InvalidParameter.
+        """
+        require_secure(source)
+        return NoisyRelease(self.drawn(counts, source), self.guarantee)
+
+    def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
+        """The bins of a release with randomness from any source, for simulations and proofs."""
+        return self.drawn(counts, source).bins()
+
+    def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
+        """The law of the released bins by enumeration, for small noise.
+
+        residual: probability that the enumeration may leave out.
+        """
+        return exact_law(lambda source: self.draw(counts, source), residual=residual)
+
+    @abstractmethod
+    def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
+        """The bins of draw as columns of integers, which is faster."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """The privacy guarantee of every release, for any data."""
 
 
 @dataclass(frozen=True, eq=False)
