@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from exactdp.cli.output import new_file
-from exactdp.errors import Described, InvalidParameter, shown
-
-if TYPE_CHECKING:
-    from exactdp.audit.promises import Promise
+from exactdp.errors import shown
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -282,35 +278,6 @@ def overwrite_option(command: _Command) -> _Command:
     """--overwrite."""
     text = "Replace output files that exist."
     return click.option("--overwrite", is_flag=True, help=text)(command)
-
-
-def promise_options(command: _Command) -> Callable[..., Any]:
-    """Add --epsilon and --delta, or --promise; the command receives a Promise as `promise`."""
-
-    @wraps(command)
-    def wrapped(
-        *, epsilon: str | None, delta: str | None, promise: str | None, **more: Any
-    ) -> Any:  # fmt: skip
-        return command(promise=_promise(epsilon, delta, promise), **more)
-
-    text = "Instead: zcdp:rho=R, renyi:alpha=A,epsilon=E, gdp:mu=M, profile:E=D,E=D,..."
-    wrapped = click.option("--promise", metavar="KIND:NAME=NUMBER,...", help=text)(wrapped)
-    text = "Promised delta.  [default: 0]"
-    wrapped = click.option("--delta", metavar="NUMBER", help=text)(wrapped)
-    return click.option("--epsilon", metavar="NUMBER", help="Promised epsilon.")(wrapped)
-
-
-def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Promise:
-    from exactdp.audit.promises import ApproximateDP, parse
-
-    if promise is None:
-        if epsilon is None:
-            allowed = "a number >= 0 (missing --epsilon, or --promise)"
-            raise InvalidParameter("epsilon", Described("nothing"), allowed)
-        return ApproximateDP(epsilon, delta or "0")
-    if epsilon is not None or delta is not None:
-        raise InvalidParameter("promise", promise, "given without --epsilon and --delta")
-    return parse(promise)
 
 
 def _option(

@@ -33,6 +33,7 @@ def _released(
     public: str | None = None,
     **given: str | None,
 ) -> Publication:
+    from exactdp import mechanisms
     from exactdp.samplers import SystemSource
 
     if (universe is None) == (text is None):
@@ -47,7 +48,7 @@ def _released(
         raise InvalidParameter("the sum of counts", sum(true.values()), f"<= {_MOST_ROWS}")
     kept = None if public is None else listed(existing(public, "public"))
     present = {key: value for key, value in given.items() if value is not None}
-    made = make(n=sum(true.values()), universe=size, **present)
+    made = make(mechanisms, sum(true.values()), size, **present)
     found = made.release(true, SystemSource())
     bits = "varies" if made.bits is None else f"{made.bits} for all data"
     facts = {**accuracy(made), "random bits": bits}
@@ -95,42 +96,17 @@ def _loss(text: str) -> Fraction:
     return loss
 
 
-def _basic(n: int, universe: Any, epsilon: str) -> Any:
-    from exactdp.mechanisms import BasicHistogram
-
-    return BasicHistogram(_fast(n, epsilon), universe)
+def _stability(m: Any, n: int, universe: Any, epsilon: str, delta: str) -> Any:
+    return m.StabilityHistogram.for_target(_fast(n, epsilon), universe, delta)
 
 
-def _stability(n: int, universe: Any, epsilon: str, delta: str) -> Any:
-    from exactdp.mechanisms import StabilityHistogram
-
-    return StabilityHistogram.for_target(_fast(n, epsilon), universe, delta)
+def _compact(m: Any, n: int, universe: Any, epsilon: str, beta: str = "0.05") -> Any:
+    return m.CompactHistogram.of(n=n, epsilon=_loss(epsilon), universe=universe, beta=beta)
 
 
-def _sparse(n: int, universe: Any, epsilon: str) -> Any:
-    from exactdp.mechanisms import PureSparseHistogram
-
-    return PureSparseHistogram(_geo(n, epsilon), universe)
-
-
-def _padded(n: int, universe: Any, epsilon: str, length: str | None = None) -> Any:
-    from exactdp.mechanisms import PaddedSparseHistogram
-
-    bins = None if length is None else integer("length", length, least=1)
-    loss = _loss(epsilon)
-    return PaddedSparseHistogram.of(n=n, epsilon=loss, universe=universe, length=bins)
-
-
-def _fixed_time(n: int, universe: Any, epsilon: str) -> Any:
-    from exactdp.mechanisms import FixedTimeSparseHistogram
-
-    return FixedTimeSparseHistogram(_geo(n, epsilon), universe)
-
-
-def _compact(n: int, universe: Any, epsilon: str, beta: str = "0.05") -> Any:
-    from exactdp.mechanisms import CompactHistogram
-
-    return CompactHistogram.of(n=n, epsilon=_loss(epsilon), universe=universe, beta=beta)
+def _padded(m: Any, n: int, universe: Any, epsilon: str, length: str | None = None) -> Any:
+    bins, loss = None if length is None else integer("length", length, least=1), _loss(epsilon)
+    return m.PaddedSparseHistogram.of(n=n, epsilon=loss, universe=universe, length=bins)
 
 
 #: Command -> required options, further ones, help, maker of the mechanism, options of the example.
@@ -139,21 +115,23 @@ _TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
         "epsilon",
         "",
         "Noise on every element of a small universe (Balcer and Vadhan, Algorithm 3).",
-        _basic,
+        lambda m, n, d, epsilon: m.BasicHistogram(_fast(n, epsilon), d),
         "--epsilon 1 --universe 100 --output out.csv",
     ),
     "stability": (
         "epsilon delta",
         "",
         "Non-empty bins above a threshold; (epsilon, delta)-DP (Balcer and Vadhan, Theorem 1.3).",
-        _stability,
+        lambda rooms, n, universe, epsilon, delta: rooms.StabilityHistogram.for_target(
+            _fast(n, epsilon), universe, delta
+        ),
         "--epsilon 1 --delta 1e-6 --text 30 --output out.csv",
     ),
     "sparse": (
         "epsilon",
         "public",
         "The heaviest bins; pure DP (Balcer and Vadhan, Theorem 6.6).",
-        _sparse,
+        lambda m, n, d, epsilon: m.PureSparseHistogram(_geo(n, epsilon), d),
         "--epsilon 1 --text 30 --output out.csv",
     ),
     "padded": (
@@ -170,7 +148,7 @@ _TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
         "The heaviest bins; pure DP, from a fixed number of random bits (Balcer and Vadhan, "
         "Algorithm 8). Quadratic in n and in the length of texts, so for few rows and small "
         "universes only; padded has no such limit.",
-        _fixed_time,
+        lambda m, n, d, epsilon: m.FixedTimeSparseHistogram(_geo(n, epsilon), d),
         "--epsilon 1 --universe 1000 --output out.csv",
     ),
     "compact": (
@@ -179,7 +157,9 @@ _TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
         "A hash function that answers every query; pure DP (Balcer and Vadhan, Algorithm 9). 10^4 "
         "different texts take 15 seconds and 0.5 GB; 10^5 take more than ten times as much of "
         "both. Equal rows cost little.",
-        _compact,
+        lambda rooms, n, universe, epsilon, beta="0.05": rooms.CompactHistogram.of(
+            n=n, epsilon=_loss(epsilon), universe=universe, beta=beta
+        ),
         "--epsilon 1 --text 30 --output out.edph",
     ),
 }

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Self, TypeVar, cast
+
+from exactdp.accounting.guarantee import Guarantee
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -51,6 +54,19 @@ class Estimates:
 
     Otherwise ``x in sketch`` and ``list(sketch)`` would evaluate sketch[0], sketch[1], and so on.
     """
+
+    mechanism: Any
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The privacy guarantee of the release."""
+        found: Guarantee = self.mechanism.guarantee
+        return found
+
+    def of_texts(self, longest: int | None) -> Self:
+        """The same release, marked as one about byte strings of at most this length."""
+        made: Any = self
+        return cast(Self, replace(made, text=longest))
 
     def __contains__(self, entry: object) -> NoReturn:
         raise TypeError(f"every entry has a value in a {type(self).__name__}: ask for the value")

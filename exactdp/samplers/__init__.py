@@ -12,12 +12,12 @@ if TYPE_CHECKING:
         UniformInteger,
         random_rounding,
     )
+    from exactdp.samplers.cdf import RationalCdf, RealCdf
     from exactdp.samplers.count_samplers import GeometricSample, GeoSample
     from exactdp.samplers.discrete_gaussian import DiscreteGaussian
     from exactdp.samplers.enumeration import EnumeratingSource, exact_law
     from exactdp.samplers.fast_sample import FastSample
     from exactdp.samplers.geometric import DiscreteLaplace, Geometric, TwoSidedGeometric
-    from exactdp.samplers.inverse_cdf import RationalCdf, RealCdf
     from exactdp.samplers.order_statistics import OrderStatistics
     from exactdp.samplers.rounded_order_statistics import RoundedOrderStatistics
     from exactdp.samplers.seeded import RecordingSource, ReplaySource, SeededSource
@@ -60,7 +60,7 @@ __getattr__, __dir__ = lazily(
         "discrete_gaussian": "DiscreteGaussian",
         "enumeration": "EnumeratingSource exact_law",
         "geometric": "DiscreteLaplace Geometric TwoSidedGeometric",
-        "inverse_cdf": "RationalCdf RealCdf",
+        "cdf": "RationalCdf RealCdf",
         "order_statistics": "OrderStatistics",
         "seeded": "RecordingSource ReplaySource SeededSource",
         "source": "Source",

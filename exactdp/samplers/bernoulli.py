@@ -18,8 +18,8 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, rational
 from exactdp.samplers.bulk_coins import below
+from exactdp.samplers.cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
-from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import WORD_BITS, Table
 

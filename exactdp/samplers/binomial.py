@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import comb, sqrt
+from statistics import NormalDist
 
 from flint import arb, ctx
 
-from exactdp.samplers.inverse_cdf import RealCdf
+from exactdp.samplers.cdf import RealCdf
 
 
 def binomial_cdf(
@@ -28,7 +29,9 @@ def binomial_cdf(
                    Fraction(0))  # fmt: skip
 
     def quantile(level: float) -> float:
-        return mean + sqrt(mean) * (_normal_quantile(level)) - 0.5
+        # a start of a search: floats suffice
+        inside = min(max(level, 1e-300), 1 - 1e-16)
+        return mean + sqrt(mean) * NormalDist().inv_cdf(inside) - 0.5
 
     # no upper end: a search for it would sum all terms
     most = None if exact is None else trials
@@ -54,10 +57,3 @@ class _Sums:
             sums.append(sums[-1] + term)
         self._known[ctx.prec] = odds, sums, term
         return sums[j]
-
-
-def _normal_quantile(level: float) -> float:
-    """The quantile of the standard normal distribution in floats, as a start of a search."""
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(min(max(level, 1e-300), 1 - 1e-16))

@@ -27,8 +27,9 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.balls import ball
+from exactdp.samplers.cdf import RealCdf
 from exactdp.samplers.integer_law import Integers, slices
-from exactdp.samplers.inverse_cdf import RealCdf, draw, settle
+from exactdp.samplers.inverse_cdf import draw, settle
 from exactdp.samplers.rejection import LIMIT, never_settled
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import UNSETTLED, Table

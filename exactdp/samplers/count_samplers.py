@@ -21,9 +21,9 @@ from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, positive, rational
+from exactdp.samplers.cdf import RationalCdf
 from exactdp.samplers.geometric import TwoSidedGeometric
 from exactdp.samplers.integer_law import Integers
-from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.rational_growth import power_of_two_growth, rational_growth
 from exactdp.samplers.source import Source
 

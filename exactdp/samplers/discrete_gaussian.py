@@ -24,8 +24,8 @@ from exactdp.samplers.block_sampler import (
     pieces,
     sure_share,
 )
+from exactdp.samplers.cdf import Cdf, RealCdf
 from exactdp.samplers.integer_law import IntegerLaw, Sampler
-from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
 
 #: Up to this sigma, a table holds all likely outcomes; for larger sigma, a table of blocks.

@@ -13,6 +13,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, rational
 from exactdp.samplers.bulk_coins import LANES
+from exactdp.samplers.cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.enumeration_branches import (
     START,
     Choice,
@@ -23,7 +24,6 @@ from exactdp.samplers.enumeration_branches import (
 )
 from exactdp.samplers.enumeration_search import Explorer, Found
 from exactdp.samplers.enumeration_tally import TooManyBranches
-from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Invertible, Source, Words, word_width
 
 T = TypeVar("T", bound=Hashable)

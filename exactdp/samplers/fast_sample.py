@@ -21,10 +21,10 @@ import numpy as np
 
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
+from exactdp.samplers.cdf import RationalCdf
 from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.fixed_table import FixedTable
 from exactdp.samplers.integer_law import Integers
-from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.rational_growth import rational_growth
 from exactdp.samplers.source import Source
 

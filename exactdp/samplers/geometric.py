@@ -22,8 +22,8 @@ from exactdp.samplers.block_sampler import (
     pieces,
     sure_share,
 )
+from exactdp.samplers.cdf import Cdf, RealCdf
 from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
-from exactdp.samplers.inverse_cdf import Cdf, RealCdf
 from exactdp.samplers.table import WORD_BITS, Table
 
 #: Up to this scale, a table holds all likely outcomes; for larger scales, a table of blocks.

@@ -17,7 +17,8 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.fields import frozen
 from exactdp.parameters import Real, integer, rational
-from exactdp.samplers.inverse_cdf import Cdf, RealCdf, quantile
+from exactdp.samplers.cdf import Cdf, RealCdf
+from exactdp.samplers.inverse_cdf import quantile
 from exactdp.samplers.source import Source
 
 #: Up to this number of draws, single draws are not slower than bulk draws.

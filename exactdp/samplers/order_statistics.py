@@ -19,7 +19,7 @@ from exactdp.balls import precision
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.parameters import integer
-from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, RealCdf
+from exactdp.samplers.cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.source import Source
 
 #: Below this number of variables, the laws of the steps are exact fractions.

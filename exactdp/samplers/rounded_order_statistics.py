@@ -11,8 +11,8 @@ from math import ceil
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.parameters import Real, delta_target
+from exactdp.samplers.cdf import RationalCdf
 from exactdp.samplers.integer_law import floor_at
-from exactdp.samplers.inverse_cdf import RationalCdf
 from exactdp.samplers.order_statistics import tie_law
 from exactdp.samplers.source import Source
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, all_between, integer, rational
 from exactdp.samplers.bulk_coins import LANES, below_each, packed, scaled, uneven
-from exactdp.samplers.inverse_cdf import Cdf, RationalCdf, draw
+from exactdp.samplers.cdf import Cdf, RationalCdf
+from exactdp.samplers.inverse_cdf import draw
 from exactdp.samplers.rejection import LIMIT, never_settled
 
 T = TypeVar("T")

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import ExactDPError
+from exactdp.samplers.cdf import Cdf
 from exactdp.samplers.integer_law import Integers, slices
-from exactdp.samplers.inverse_cdf import Cdf, draw, settle
+from exactdp.samplers.inverse_cdf import draw, settle
 from exactdp.samplers.source import Source, Words
 
 FIRST_BITS = 16

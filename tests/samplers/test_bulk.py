@@ -30,9 +30,9 @@ from exactdp.samplers import (
 )
 from exactdp.samplers import discrete_gaussian as gaussian_module
 from exactdp.samplers.block_sampler import BlockSampler, _exp_minus
+from exactdp.samplers.cdf import RealCdf
 from exactdp.samplers.count_samplers import CountSampler, GeometricSample
 from exactdp.samplers.integer_law import CHUNK, IntegerLaw, Sampler
-from exactdp.samplers.inverse_cdf import RealCdf
 from exactdp.samplers.table import Table
 from tests.samplers.tiny import (
     BLOCKS,

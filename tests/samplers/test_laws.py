@@ -29,8 +29,9 @@ from exactdp.samplers import (
     TwoSidedGeometric,
     UniformInteger,
 )
+from exactdp.samplers.cdf import RealCdf
 from exactdp.samplers.integer_law import IntegerLaw
-from exactdp.samplers.inverse_cdf import RealCdf, quantile
+from exactdp.samplers.inverse_cdf import quantile
 
 F = Fraction
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from exactdp.audit import AuditReport
+    from exactdp.audit.promises import Promise
     from exactdp.audit.targets import Run
 
 _Command: TypeAlias = Callable[..., Any]
@@ -110,6 +111,35 @@ def page_option(command: _Command) -> _Command:
 
     text = "Also write a self-contained report to a new file."
     return click.option("--html", metavar="FILE", help=text)(wrapped)
+
+
+def promise_options(command: _Command) -> _Command:
+    """Add --epsilon and --delta, or --promise; the command receives a Promise as `promise`."""
+
+    @wraps(command)
+    def wrapped(
+        *, epsilon: str | None, delta: str | None, promise: str | None, **more: Any
+    ) -> Any:  # fmt: skip
+        return command(promise=_promise(epsilon, delta, promise), **more)
+
+    text = "Instead: zcdp:rho=R, renyi:alpha=A,epsilon=E, gdp:mu=M, profile:E=D,E=D,..."
+    wrapped = click.option("--promise", metavar="KIND:NAME=NUMBER,...", help=text)(wrapped)
+    text = "Promised delta.  [default: 0]"
+    wrapped = click.option("--delta", metavar="NUMBER", help=text)(wrapped)
+    return click.option("--epsilon", metavar="NUMBER", help="Promised epsilon.")(wrapped)
+
+
+def _promise(epsilon: str | None, delta: str | None, promise: str | None) -> Promise:
+    from exactdp.audit.promises import ApproximateDP, parse
+
+    if promise is None:
+        if epsilon is None:
+            allowed = "a number >= 0 (missing --epsilon, or --promise)"
+            raise InvalidParameter("epsilon", Described("nothing"), allowed)
+        return ApproximateDP(epsilon, delta or "0")
+    if epsilon is not None or delta is not None:
+        raise InvalidParameter("promise", promise, "given without --epsilon and --delta")
+    return parse(promise)
 
 
 def show(report: AuditReport, name: str, page: Path | None) -> Answer:

@@ -17,9 +17,10 @@ from exactdp.cli.audit.mechanism import (
     from_json,
     mechanism,
     page_option,
+    promise_options,
     show,
 )
-from exactdp.cli.options import options, promise_options
+from exactdp.cli.options import options
 from exactdp.cli.reading import text_in
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer

@@ -8,8 +8,15 @@ import click
 
 from exactdp.cli.answers import Answer, answering
 from exactdp.cli.audit.group import audit
-from exactdp.cli.audit.mechanism import Mechanism, bar, executor, from_json, mechanism
-from exactdp.cli.options import options, promise_options
+from exactdp.cli.audit.mechanism import (
+    Mechanism,
+    bar,
+    executor,
+    from_json,
+    mechanism,
+    promise_options,
+)
+from exactdp.cli.options import options
 from exactdp.cli.reading import existing, standard_input, text_in
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import integer

@@ -16,9 +16,10 @@ from exactdp.cli.audit.mechanism import (
     executor,
     mechanism,
     page_option,
+    promise_options,
     show,
 )
-from exactdp.cli.options import options, promise_options
+from exactdp.cli.options import options
 from exactdp.cli.stopping import Terminated
 from exactdp.errors import InvalidParameter
 

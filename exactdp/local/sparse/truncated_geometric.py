@@ -12,7 +12,7 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.local.bulk_choices import Integers
 from exactdp.samplers import Source, TwoSidedGeometric
-from exactdp.samplers.inverse_cdf import RationalCdf
+from exactdp.samplers.cdf import RationalCdf
 
 #: Up to these numbers of draws and reach, draws invert the distribution function, because an
 #: enumeration branches over its outcomes.

@@ -46,12 +46,6 @@ class BasicHistogram(BinsMechanism):
         per_draw = self.noise.bits_per_draw
         return None if per_draw is None else self.universe * per_draw
 
-    def accuracy(self, beta: Real) -> Accuracy:
-        """Per query: the error of one count. Simultaneous: a union bound over the universe."""
-        chance = delta_target("beta", beta)
-        every = self.noise.error(chance / self.universe)
-        return Accuracy(chance, self.noise.error(chance), -1, every)
-
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         true = [counts.get(x, 0) for x in range(self.universe)]
         return tuple(enumerate(self.noise.sample_each(true, source)))

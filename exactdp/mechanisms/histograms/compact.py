@@ -20,7 +20,6 @@ from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
-from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.histograms.inverse_count import InverseCount
 from exactdp.mechanisms.histograms.mechanism import Bins, HistogramMechanism
 from exactdp.parameters import Real, delta_target, integer, positive
@@ -140,12 +139,6 @@ class CompactHistogram(HistogramMechanism):
     def guarantee(self) -> Guarantee:
         zero = Enclosure.exact(0)
         return Guarantee(self.epsilon, zero, REPLACED_ROW, self.source, self.e_epsilon)
-
-    def accuracy(self, beta: Real) -> Accuracy:
-        """Per query: the error of one count. Simultaneous: a union bound over the universe."""
-        chance = delta_target("beta", beta)
-        every = self.noise.error(chance / self.universe)
-        return Accuracy(chance, self.noise.error(chance), -1, every)
 
     def release(self, counts: Mapping[int, int], source: Source) -> CompactRelease:
         """Publish the hash function.

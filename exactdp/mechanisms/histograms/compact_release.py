@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind, Scalar
 from exactdp.errors import Described, InvalidParameter
 from exactdp.mechanisms.histograms.compact import CompactHistogram
@@ -39,10 +38,6 @@ class CompactRelease(Estimates):
     coefficients: tuple[int, ...]
     text: int | None = None
 
-    def of_texts(self, longest: int | None) -> CompactRelease:
-        """The same release, marked as a histogram of byte strings of at most this length."""
-        return replace(self, text=longest)
-
     def __post_init__(self) -> None:
         size, bits = self.mechanism.n + 1, self.mechanism.value_bits
         if len(self.coefficients) != size:
@@ -54,11 +49,6 @@ class CompactRelease(Estimates):
         for c in self.coefficients:
             if not isinstance(c, int) or not 0 <= c < 1 << bits:
                 raise InvalidParameter("coefficients", c, f"integers of at most {bits} bits")
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of the release."""
-        return self.mechanism.guarantee
 
     def __getitem__(self, element: int) -> int:
         """The noisy count of an element; raises InvalidParameter outside the universe."""

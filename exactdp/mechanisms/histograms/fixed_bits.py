@@ -14,12 +14,11 @@ from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
-from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import element_of_rank
-from exactdp.mechanisms.histograms.keep_heavy import heaviest, heavy_accuracy
-from exactdp.mechanisms.histograms.mechanism import Bins, BinsMechanism
+from exactdp.mechanisms.histograms.keep_heavy import Heaviest, heaviest
+from exactdp.mechanisms.histograms.mechanism import Bins
 from exactdp.mechanisms.histograms.mixture import Purified, required_distance
-from exactdp.parameters import Real, delta_target
+from exactdp.parameters import delta_target
 from exactdp.samplers import RationalCdf, RoundedOrderStatistics, Source
 from exactdp.samplers.rounded_order_statistics import bits_for
 
@@ -28,7 +27,7 @@ _MOST_BITS = 1 << 15
 
 
 @frozen
-class SparseHistogram(BinsMechanism):
+class SparseHistogram(Heaviest):
     """The law of KeepHeavy up to a total variation distance, from a fixed number of random bits.
 
     noise: sampler of a noisy count, which keeps eps~ for a histogram. universe: >= 2n + 1.
@@ -62,9 +61,10 @@ class SparseHistogram(BinsMechanism):
         delta = Enclosure.exact((tilde + 1) * self.distance)
         return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self.source, tilde)
 
-    def accuracy(self, beta: Real) -> Accuracy:
-        """The accuracy of KeepHeavy at beta - distance."""
-        return heavy_accuracy(self, delta_target("beta", beta), self.distance)
+    @property
+    def failure(self) -> Fraction:  # type: ignore[override]  # read-only
+        """The distance."""
+        return self.distance
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         size, n = self.bits_per_draw, self.n
@@ -82,12 +82,9 @@ class SparseHistogram(BinsMechanism):
             noisy.append((element, count))
         return heaviest(noisy, n)
 
-    def _least_universe(self) -> int:
-        return 2 * self.noise.n + 1
-
 
 @frozen
-class FixedTimeSparseHistogram(BinsMechanism):
+class FixedTimeSparseHistogram(Heaviest):
     """Pure differential privacy by Algorithm 8 of BV, from a fixed number of random bits.
 
     With probability 2^-j the release is a random partial histogram that does not depend on the
@@ -149,10 +146,10 @@ class FixedTimeSparseHistogram(BinsMechanism):
         """Random bits read by every release."""
         return self.gamma_bits + self.sparse.bits + 2 * self.n * self.sparse.bits_per_draw
 
-    def accuracy(self, beta: Real) -> Accuracy:
-        """The accuracy of SparseHistogram at beta - 2^-j."""
-        failure = Fraction(1, 1 << self.gamma_bits) + self.sparse.distance
-        return heavy_accuracy(self, delta_target("beta", beta), failure)
+    @property
+    def failure(self) -> Fraction:  # type: ignore[override]  # read-only
+        """2^-j, and the distance of SparseHistogram."""
+        return Fraction(1, 1 << self.gamma_bits) + self.sparse.distance
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         return self._mixture.draw(counts, source)
@@ -163,9 +160,6 @@ class FixedTimeSparseHistogram(BinsMechanism):
         drawn = dict.fromkeys(source.fixed_below([self.universe] * n, size))
         counts = source.fixed_below([n + 1] * source.draws(len(drawn), n), size)
         return tuple(sorted((x, c) for x, c in zip(drawn, counts, strict=False) if c))
-
-    def _least_universe(self) -> int:
-        return 2 * self.noise.n + 1
 
 
 def rounded(cdf: RationalCdf, bits: int) -> RationalCdf:

@@ -14,13 +14,39 @@ from exactdp.fields import Number, frozen, number
 from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.empty_bins import fresh_elements
-from exactdp.mechanisms.histograms.mechanism import Bins, BinsMechanism, HistogramMechanism
+from exactdp.mechanisms.histograms.mechanism import Bins, BinsMechanism
 from exactdp.parameters import Real, delta_target, rational
 from exactdp.samplers import OrderStatistics, Source, exact_law
 
 
+class Heaviest(BinsMechanism):
+    """The base of KeepHeavy and of the mechanisms with nearly its law."""
+
+    #: Probability that nothing is released, or distance to the law of KeepHeavy.
+    failure: Fraction = Fraction(0)
+
+    def accuracy(self, beta: Real) -> Accuracy:
+        """The accuracy of KeepHeavy at beta - failure; per query for counts above 2 a_2.
+
+        BV, Theorem 6.1: with a_1 and a_2 the errors of one bin and of all bins at failure
+        probability beta', a query errs by more than a_1 with probability at most 2 beta', and any
+        query by more than 2 a_2 with probability at most beta'.
+        """
+        chance = delta_target("beta", beta)
+        rest = chance - self.failure
+        if rest <= 0:
+            allowed = f"> {self.failure}, the probability that nothing is released"
+            raise InvalidParameter("beta", chance, allowed)
+        every = self.noise.error(rest / 2 / self.universe)
+        simultaneous = 2 * self.noise.error(rest / self.universe)
+        return Accuracy(chance, self.noise.error(rest / 2), 2 * every, simultaneous)
+
+    def _least_universe(self) -> int:
+        return 2 * self.noise.n + 1
+
+
 @frozen
-class KeepHeavy(BinsMechanism):
+class KeepHeavy(Heaviest):
     """Add noise to every bin and release the bins strictly heavier than the (n + 1)-th heaviest.
 
     noise: sampler of a noisy count. universe: >= n + 1; the running time is linear in the universe.
@@ -31,10 +57,6 @@ class KeepHeavy(BinsMechanism):
     source = "BV Algorithm 4, Theorem 6.1"
     lists_universe = True
 
-    def accuracy(self, beta: Real) -> Accuracy:
-        """Per query: for counts above twice the error of all bins, the simultaneous bound."""
-        return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
-
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         true = [counts.get(x, 0) for x in range(self.universe)]
         return heaviest(list(enumerate(self.noise.sample_each(true, source))), self.n)
@@ -44,7 +66,7 @@ class KeepHeavy(BinsMechanism):
 
 
 @frozen
-class KeepHeavySampled(BinsMechanism):
+class KeepHeavySampled(Heaviest):
     """The law of KeepHeavy in time about linear in n: only the n + 1 heaviest empty bins are drawn.
 
     noise: sampler of a noisy count. universe: >= 2n + 1.
@@ -56,10 +78,6 @@ class KeepHeavySampled(BinsMechanism):
 
     source = "BV Algorithm 5, Proposition 6.2, with Lemma 2.9 corrected for ties"
 
-    def accuracy(self, beta: Real) -> Accuracy:
-        """The accuracy of KeepHeavy: the laws are equal."""
-        return heavy_accuracy(self, delta_target("beta", beta), Fraction(0))
-
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:
         noisy = dict(zip(counts, self._noisy(counts, source), strict=True))
         empty = OrderStatistics(self.noise.cdf(0), self.universe - len(counts))
@@ -69,9 +87,6 @@ class KeepHeavySampled(BinsMechanism):
         places = fresh_elements(sorted(counts), len(seen), self.universe, source)
         noisy.update(zip(places, seen, strict=True))
         return tuple(sorted((x, c) for x, c in noisy.items() if c > limit))
-
-    def _least_universe(self) -> int:
-        return 2 * self.noise.n + 1
 
 
 @frozen
@@ -115,10 +130,6 @@ class KeepHeavyResampled(KeepHeavySampled):
         """Number of elements drawn with replacement."""
         return ceil((4 * self.n + 2) / self.failure)
 
-    def accuracy(self, beta: Real) -> Accuracy:
-        """The accuracy of KeepHeavy at beta - failure."""
-        return heavy_accuracy(self, delta_target("beta", beta), self.failure)
-
     def law(self, counts: Mapping[int, int], residual: Real = Fraction(1, 2**64)) -> Law[Bins]:
         """The exact law, by enumeration of its two independent steps."""
         checked, share = self.checked(counts), rational("residual", residual) / 2
@@ -150,21 +161,3 @@ def heaviest(noisy: list[tuple[int, int]], n: int) -> Bins:
     """The bins strictly heavier than the (n + 1)-th heaviest, by element."""
     limit = sorted((c for _, c in noisy), reverse=True)[n]
     return tuple(sorted((x, c) for x, c in noisy if c > limit))
-
-
-def heavy_accuracy(mechanism: HistogramMechanism, beta: Fraction, failure: Fraction) -> Accuracy:
-    """The accuracy of KeepHeavy where nothing is released with probability `failure`.
-
-    BV, Theorem 6.1: with a_1 and a_2 the errors of one bin and of all bins at failure probability
-    beta', a query errs by more than a_1 with probability at most 2 beta', and any query by more
-    than 2 a_2 with probability at most beta'.
-    """
-    rest = beta - failure
-    if rest <= 0:
-        raise InvalidParameter(
-            "beta", beta, f"> {failure}, the probability that nothing is released"
-        )
-    every = mechanism.noise.error(rest / 2 / mechanism.universe)
-    single = mechanism.noise.error(rest / 2)
-    simultaneous = 2 * mechanism.noise.error(rest / mechanism.universe)
-    return Accuracy(beta, single, 2 * every, simultaneous)

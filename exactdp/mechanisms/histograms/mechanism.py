@@ -19,7 +19,7 @@ from exactdp.law import Law
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.released import Released
-from exactdp.parameters import Real, integer
+from exactdp.parameters import Real, delta_target, integer
 from exactdp.samplers import FastSample, GeoSample, Source, exact_law
 from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
@@ -114,9 +114,14 @@ class HistogramMechanism(ABC):
         """Random bits read by every release; None if the number varies."""
         return None
 
-    @abstractmethod
     def accuracy(self, beta: Real) -> Accuracy:
-        """Error bounds that hold with probability at least 1 - beta, 0 < beta < 1."""
+        """Error bounds that hold with probability at least 1 - beta, 0 < beta < 1.
+
+        Simultaneous: a union bound over the universe.
+        """
+        chance = delta_target("beta", beta)
+        every = self.noise.error(chance / self.universe)
+        return Accuracy(chance, self.noise.error(chance), -1, every)
 
     @abstractmethod
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:

@@ -49,7 +49,6 @@ class CombinedSketch(Estimates):
         return self.small.text
 
     def of_texts(self, longest: int | None) -> CombinedSketch:
-        """The same sketch, marked as a sketch of byte strings of at most this length."""
         return replace(self, small=self.small.of_texts(longest))
 
     @property

@@ -29,7 +29,7 @@ from exactdp.mechanisms.projections.projection import Projection
 from exactdp.mechanisms.projections.sparse_vectors import NonzeroEntries, rounded
 from exactdp.parameters import choice, positive
 from exactdp.samplers import Source, TwoSidedGeometric
-from exactdp.samplers.inverse_cdf import RealCdf
+from exactdp.samplers.cdf import RealCdf
 
 #: Up to this number of draws, single draws are faster than bulk draws.
 FEW = 64

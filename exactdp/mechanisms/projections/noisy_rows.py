@@ -7,14 +7,13 @@ values to [0, largest]. Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 1 a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.law import Law
@@ -151,15 +150,6 @@ class NoisyRows(Estimates):
     hashes: HashFunctions | None
     steps: NDArray[np.int64]
     text: int | None = None
-
-    def of_texts(self, longest: int | None) -> NoisyRows:
-        """The same rows, marked as those of byte strings of at most this length."""
-        return replace(self, text=longest)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of the release."""
-        return self.mechanism.guarantee
 
     def __getitem__(self, i: Entry) -> Fraction:
         """The estimate of one entry, exactly."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import Described, InvalidParameter
 from exactdp.mechanisms.projections.embedding import Bits, peak, peaks
 from exactdp.mechanisms.projections.files import packed, unpacked
@@ -39,15 +38,6 @@ class Sketch(Estimates):
     hashes: UniversalHashes
     bits: Bits
     text: int | None = None
-
-    def of_texts(self, longest: int | None) -> Sketch:
-        """The same sketch, marked as a sketch of byte strings of at most this length."""
-        return replace(self, text=longest)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The privacy guarantee of the release."""
-        return self.mechanism.guarantee
 
     def __getitem__(self, i: Entry) -> Fraction:
         """The estimate of one entry, exactly."""

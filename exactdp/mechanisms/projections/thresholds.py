@@ -32,7 +32,7 @@ from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.binomial import binomial_cdf
-from exactdp.samplers.inverse_cdf import RealCdf
+from exactdp.samplers.cdf import RealCdf
 from exactdp.samplers.source import require_secure
 from exactdp.vector import Vector
 

@@ -53,7 +53,7 @@ def test_releases_are_sorted_and_carry_their_guarantee(mechanism: HistogramMecha
     assert all(0 <= x < 30 and 0 <= c <= 6 for x, c in release.items())
     assert release.guarantee == mechanism.guarantee
     assert "replace-one" in release.guarantee.neighbours
-    assert mechanism._source() in str(release.guarantee)
+    assert mechanism.source in str(release.guarantee)
     assert mechanism.variance == mechanism.noise.variance
     assert release[29] == dict(release).get(29, 0)
     assert len(release) == len(release.bins)

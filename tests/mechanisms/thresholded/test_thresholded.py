@@ -25,7 +25,7 @@ from exactdp.mechanisms import (
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.samplers import SeededSource, SystemSource
-from exactdp.samplers.inverse_cdf import Cdf
+from exactdp.samplers.cdf import Cdf
 from exactdp.samplers.rejection import RandomnessError
 from tests.reference import discrete_gaussian, leaked
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from math import comb
+from typing import Any, cast
 
 from flint import arb, ctx
 
@@ -63,13 +64,13 @@ class IntegerNoise(ListedLaw):
         """The mass that `moved` leaves out for each move."""
 
     def replaced(self) -> LossLaw:
-        return self._with_shift(2 * self.shift)
+        return self.with_shift(2 * self.shift)
 
     def batched(self, rate: Fraction) -> LossLaw:
         return BatchListed(self, rate)
 
     def grouped(self, size: int) -> tuple[LossLaw, LossLaw]:
-        all_ = self._with_shift(size * self.shift)
+        all_ = self.with_shift(size * self.shift)
         return all_, all_
 
     def replaced_on_sample(self, rate: Fraction) -> LossLaw:
@@ -84,9 +85,14 @@ class IntegerNoise(ListedLaw):
         """delta for replace-one neighbours on a Poisson sample from tails alone, where known."""
         return None
 
-    @abstractmethod
-    def _with_shift(self, shift: int) -> IntegerNoise:
+    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
+        rest = self.rest(tail_bits)
+        return rest, rest
+
+    def with_shift(self, shift: int) -> IntegerNoise:
         """The same noise against another shift."""
+        made: Any = self
+        return cast(IntegerNoise, replace(made, shift=shift))
 
 
 @dataclass(frozen=True)
@@ -134,9 +140,6 @@ class DiscreteLaplace(IntegerNoise):
     def rest(self, tail_bits: int) -> arb:
         return arb(0)
 
-    def _with_shift(self, shift: int) -> IntegerNoise:
-        return replace(self, shift=shift)
-
 
 @dataclass(frozen=True)
 class DiscreteGaussian(IntegerNoise):
@@ -165,10 +168,6 @@ class DiscreteGaussian(IntegerNoise):
 
     def _loss(self, z: int) -> Fraction:
         return Fraction(self.shift**2 - 2 * z * self.shift) / (2 * self.sigma2)
-
-    def infinite(self, tail_bits: int) -> tuple[arb, arb]:
-        rest = self.rest(tail_bits)
-        return rest, rest
 
     def excess(self, epsilon: Fraction) -> arb:
         return excess(epsilon, self.sigma2, self.shift)
@@ -236,9 +235,6 @@ class DiscreteGaussian(IntegerNoise):
         )
         return p - ratio * q
 
-    def _with_shift(self, shift: int) -> IntegerNoise:
-        return replace(self, shift=shift)
-
     def _reach(self, tail_bits: int) -> int:
         """A distance with P(|z| >= distance) <= 2^-tail_bits."""
         # P(|z| >= r) <= 2 e^(-(r - 1)^2/(2 sigma2)) for r >= 1, as the noise is subgaussian
@@ -261,8 +257,7 @@ class _OnSample(ListedLaw):
     exact_infinity = Fraction(0)
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
-        rest = self.noise.rest(tail_bits)
-        return rest, rest
+        return self.noise.infinite(tail_bits)
 
 
 @dataclass(frozen=True)
@@ -280,7 +275,7 @@ class ReplacedNoise(_OnSample):
         return super().excess(epsilon) if found is None else found
 
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
-        return self.noise._with_shift(2 * self.noise.shift).left_out(s, bits)
+        return self.noise.with_shift(2 * self.noise.shift).left_out(s, bits)
 
 
 @dataclass(frozen=True)
@@ -303,7 +298,7 @@ class GroupedNoise(_OnSample):
 
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
         if self.removed:  # a mixture leaves out no more than the law of the whole group
-            return self.noise._with_shift(self.size * self.noise.shift).left_out(s, bits)
+            return self.noise.with_shift(self.size * self.noise.shift).left_out(s, bits)
         return bounded_part(-self.size * ball(1 - self.rate).log(), s, bits)
 
 

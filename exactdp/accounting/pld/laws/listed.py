@@ -113,7 +113,17 @@ class ListedLaw(LossLaw):
         return min(max(losses, default=1.0), 1.0)
 
     def excess(self, epsilon: Fraction) -> arb:
-        return listed_excess(self, epsilon)
+        loss = ball(epsilon)
+        ratio, total = loss.exp(), self.infinite(ctx.prec)[0]
+        for outcome in self.outcomes(ctx.prec):
+            if outcome.exact is None:
+                total += (outcome.p - ratio * outcome.q).max(arb(0))
+            elif outcome.exact > epsilon:
+                total += outcome.p - ratio * outcome.q
+        for piece in self.pieces():
+            p, q = piece.above(loss)
+            total += p - ratio * q
+        return total
 
     def mass_at_infinity(self) -> arb:
         with precision(_BITS):
@@ -213,7 +223,7 @@ class SampledListed(ListedLaw):
 
     def excess(self, epsilon: Fraction) -> arb:
         if not self.base.symmetric:
-            return listed_excess(self, epsilon)
+            return super().excess(epsilon)
         return _on_sample(self.base, self.rate, epsilon, removed=self.removed)
 
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
@@ -290,21 +300,6 @@ def bounded_part(largest: arb, s: Fraction, bits: int) -> tuple[arb, int]:
     """`ListedLaw.left_out` where no loss is above `largest`."""
     bits += math.ceil(float(s) * float(largest.upper()) * 1.5)  # 1.5 > 1/log 2
     return (ball(s) * largest).exp() * arb(2) ** -bits, bits
-
-
-def listed_excess(law: ListedLaw, epsilon: Fraction) -> arb:
-    """delta at epsilon >= 0, as a sum over all outcomes and densities."""
-    loss = ball(epsilon)
-    ratio, total = loss.exp(), law.infinite(ctx.prec)[0]
-    for outcome in law.outcomes(ctx.prec):
-        if outcome.exact is None:
-            total += (outcome.p - ratio * outcome.q).max(arb(0))
-        elif outcome.exact > epsilon:
-            total += outcome.p - ratio * outcome.q
-    for piece in law.pieces():
-        p, q = piece.above(loss)
-        total += p - ratio * q
-    return total
 
 
 def _anchor(outcomes: Sequence[Outcome], unit: Fraction | None, step: Fraction) -> Fraction:

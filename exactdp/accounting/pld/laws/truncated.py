@@ -20,6 +20,7 @@ Source: Ganesh et al. 2025 (arXiv 2508.15089); exactdp statement explain certifi
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -63,30 +64,31 @@ class _Draws:
     taken: Fraction
 
 
-@dataclass(frozen=True)
 class _Told(Density):
     """The density of a loss from one of several laws, drawn at random; the draw is published."""
 
-    parts: Sequence[tuple[Density, arb]]
+    @abstractmethod
+    def parts(self) -> Sequence[tuple[Density, arb]]:
+        """The laws, each with its probability."""
 
     @property
     def steep(self) -> int:
-        return self.parts[0][0].steep
+        return self.parts()[0][0].steep
 
     def density(self, loss: Any) -> Any:
-        return sum((part.density(loss) * weight for part, weight in self.parts), 0 * loss)
+        return sum((part.density(loss) * weight for part, weight in self.parts()), 0 * loss)
 
     def below(self, loss: arb) -> Masses:
-        return self._sum([part.below(loss) for part, _ in self.parts])
+        return self._sum([part.below(loss) for part, _ in self.parts()])
 
     def above(self, loss: arb) -> Masses:
-        return self._sum([part.above(loss) for part, _ in self.parts])
+        return self._sum([part.above(loss) for part, _ in self.parts()])
 
     def centre(self) -> arb:
-        return self.parts[0][0].centre()
+        return self.parts()[0][0].centre()
 
     def _sum(self, masses: list[Masses]) -> Masses:
-        weights = [weight for _, weight in self.parts]
+        weights = [weight for _, weight in self.parts()]
         p, q = (
             sum((weight * mass for weight, mass in zip(weights, side, strict=True)), arb(0))
             for side in zip(*masses, strict=True)
@@ -95,7 +97,17 @@ class _Told(Density):
 
 
 @dataclass(frozen=True)
-class Truncated(DensityLaw):
+class _Half(_Told):
+    """The losses of one sign."""
+
+    listed: Sequence[tuple[Density, arb]]
+
+    def parts(self) -> Sequence[tuple[Density, arb]]:
+        return self.listed
+
+
+@dataclass(frozen=True)
+class Truncated(_Told, DensityLaw):
     """The loss of the user who takes part against the one who does not, or in the other order.
 
     mu: sensitivity over the standard deviation of the noise. removed: the order; None for
@@ -116,8 +128,7 @@ class Truncated(DensityLaw):
     def replaced_by_null(self) -> LossLaw:
         return replace(self, has_null=True)
 
-    def parts(self) -> list[tuple[DensityLaw, arb]]:
-        """Both laws, without T and with T, each with its probability."""
+    def parts(self) -> Sequence[tuple[DensityLaw, arb]]:
         draws, one, two = _draws(self), Gaussian(self.mu), Gaussian(2 * self.mu)
         free: DensityLaw = ReplacedNormal(self.mu, self.rate)
         full: DensityLaw = BatchNormal(two, draws.displaces)
@@ -130,33 +141,13 @@ class Truncated(DensityLaw):
             found = [(free, 1 - draws.full), (full, draws.full)]
             return sorted(found, key=lambda part: -part[1].mid())
 
-    @property
-    def steep(self) -> int:
-        return self._told.steep
-
-    @property
-    def _told(self) -> _Told:
-        return _Told(self.parts())
-
-    def density(self, loss: Any) -> Any:
-        return self._told.density(loss)
-
-    def below(self, loss: arb) -> Masses:
-        return self._told.below(loss)
-
-    def above(self, loss: arb) -> Masses:
-        return self._told.above(loss)
-
-    def centre(self) -> arb:
-        return self._told.centre()
-
     def scale(self) -> arb:
         return self.parts()[0][0].scale()
 
     def halves(self) -> tuple[Density, ...]:
         halves = [(law.halves(), weight) for law, weight in self.parts()]
         return tuple(
-            _Told([(half[min(i, len(half) - 1)], weight) for half, weight in halves])
+            _Half([(half[min(i, len(half) - 1)], weight) for half, weight in halves])
             for i in range(max(len(half) for half, _ in halves))
         )
 
