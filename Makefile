@@ -170,7 +170,8 @@ peers-tests: .venv-all/ready
 	$(UV_ALL) jax hypothesis
 	.venv-all/bin/python -m tools.peers_tests $(SOURCES)
 
-# what takes minutes, and ten times as many examples of what is drawn at random, fresh ones each time
+# what takes minutes, and twenty times as many examples of what is drawn at random, fresh ones each
+# time
 test-slow: setup
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
 

@@ -7,13 +7,14 @@ fresh ones, and a failure prints the decorator that repeats it.
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import slow_cases
 
-for _name, _examples in (("exactdp", 100), ("thorough", 1000)):
+for _name, _examples in (("exactdp", 50), ("thorough", 1000)):
     settings.register_profile(
         _name,
         deadline=None,
@@ -36,6 +37,12 @@ def _no_fresh_interpreters(request: pytest.FixtureRequest, monkeypatch: pytest.M
     """
     if not {"fresh", "slow"}.intersection(request.keywords):
         monkeypatch.setenv("EXACTDP_FRESH_INTERPRETER", "1")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Modules without tests have no doctests either: they are not imported to look for any."""
+    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return (helper and collection_path.is_relative_to(Path(__file__).parent)) or None
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked slow

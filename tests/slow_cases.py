@@ -18,7 +18,7 @@ import pytest
 LIST = Path(__file__).with_suffix(".txt")
 
 #: Seconds of the processor, of the process and all that it started.
-_LIMIT = 0.1
+_LIMIT = 0.05
 
 #: The same for the fastest case of a function.
 _LONG = 0.75

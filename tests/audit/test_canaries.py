@@ -11,8 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb
-from scipy.optimize import linprog
-from scipy.stats import binom, norm
+from scipy.special import ndtr, ndtri
 
 from exactdp import InvalidParameter
 from exactdp.accounting import gaussian
@@ -20,6 +19,7 @@ from exactdp.audit import GaussianDP, Profile, Zcdp, one_run
 from exactdp.audit.promises import Promise
 from exactdp.audit.tradeoffs import impossible, trade_off_of
 from exactdp.balls import precision
+from tests.distributions import binomial, binomial_above, binomial_quantile
 
 
 def most_successes(m: int, v: int, *points: tuple[float, float]) -> float:
@@ -28,6 +28,8 @@ def most_successes(m: int, v: int, *points: tuple[float, float]) -> float:
     points: epsilon and delta. A linear program over all its probabilities: nothing is assumed but
     the definition.
     """
+    from scipy.optimize import linprog
+
     inputs = list(product((0, 1), repeat=m))
     n = len(inputs)
     pairs = [
@@ -61,6 +63,8 @@ def most_successes(m: int, v: int, *points: tuple[float, float]) -> float:
 
 def by_distance(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
     """The same for r guesses among m bits, over mechanisms that depend on the distance alone."""
+    from scipy.optimize import linprog
+
     size = 2 * r + 1  # w_0..w_r: probability of d wrong guesses; then C(r-1, d) x_d
     goal = np.zeros(size)
     goal[: r - v + 1] = -1
@@ -90,8 +94,8 @@ def bound(m: int, r: int, v: int, epsilon: float, delta: str) -> float:
 def published(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
     """Theorem 5.2 of Steinke, Nasr, Jagielski, as their code computes it."""
     q = 1 / (1 + math.exp(-epsilon))
-    tail = binom.sf(v - 1, r, q)
-    slope = max((binom.sf(v - i - 1, r, q) - tail) / i for i in range(1, v + 1))
+    tail = binomial_above(v - 1, r, q)
+    slope = max((binomial_above(v - i - 1, r, q) - tail) / i for i in range(1, v + 1))
     return float(tail + 2 * m * delta * slope)
 
 
@@ -117,7 +121,7 @@ def test_the_bound_with_abstentions(m: int, r: int) -> None:
 def test_the_published_delta_term_is_larger_in_the_tail_and_no_bound_below_it() -> None:
     for m, r, v in ((1000, 100, 95), (1000, 1000, 800), (500, 50, 48)):
         ours, theirs = bound(m, r, v, 1.0, "0.00001"), published(m, r, v, 1.0, 1e-5)
-        tail = binom.sf(v - 1, r, 1 / (1 + math.exp(-1)))
+        tail = binomial_above(v - 1, r, 1 / (1 + math.exp(-1)))
         assert tail < ours < theirs
     reached = most_successes(2, 1, (1.0, 0.01))
     assert reached > published(2, 2, 1, 1.0, 0.01) + 1e-4
@@ -126,7 +130,7 @@ def test_the_published_delta_term_is_larger_in_the_tail_and_no_bound_below_it() 
 def test_no_delta_is_clopper_and_pearson() -> None:
     run = one_run(canaries=100, guesses=100, correct=80, alpha="0.05")
     rate = 1 / (1 + math.exp(-float(run.epsilon_lower)))
-    assert binom.sf(79, 100, rate) == pytest.approx(0.05, abs=1e-8)
+    assert binomial_above(79, 100, rate) == pytest.approx(0.05, abs=1e-8)
     assert run.refutes(run.epsilon_lower * Fraction(99, 100))
     assert not run.refutes(run.epsilon_lower * Fraction(101, 100))
 
@@ -138,7 +142,7 @@ def test_false_alarms_of_the_worst_mechanism_are_as_rare_as_alpha(epsilon: str, 
     e, d = math.exp(float(epsilon)), float(delta)
     rate = d + (1 - d) * e / (1 + e)
     wrong = sum(
-        binom.pmf(v, m, rate)
+        binomial(v, m, rate)
         for v in range(m + 1)
         if one_run(
             canaries=m, guesses=m, correct=v, delta=delta, alpha=alpha
@@ -165,7 +169,7 @@ def test_a_correct_training_run_is_rarely_flagged() -> None:
         ).refutes(2)
         for seed in range(200)
     )
-    assert flags <= binom.isf(1e-4, 200, 0.05)
+    assert flags <= binomial_quantile(200, 0.05, 1e-4)
 
 
 def test_a_leaking_training_run_is_flagged() -> None:
@@ -209,10 +213,10 @@ def test_false_alarms_about_gaussian_dp_are_as_rare_as_alpha(
     m: int, mu: float, refuted: bool
 ) -> None:
     """Each canary has noise of its own: a guess is right with probability Phi(mu/2), exact law."""
-    alpha, rate = Fraction(1, 20), norm.cdf(mu / 2)
+    alpha, rate = Fraction(1, 20), ndtr(mu / 2)
     curve = trade_off_of(GaussianDP(Fraction(mu)))
     wrong = sum(
-        binom.pmf(v, m, rate)
+        binomial(v, m, rate)
         for v in range(m + 1)
         if impossible(curve, m, m, v, alpha)
     )  # fmt: skip
@@ -223,7 +227,7 @@ def test_false_alarms_about_gaussian_dp_are_as_rare_as_alpha(
 def test_the_gaussian_curve_is_bounded_from_below_and_closely() -> None:
     mpmath.mp.dps = 40
     for x, mu in product(("1e-9", "0.004", "0.5", "0.97"), ("0.1", "1", "5")):
-        z = mpmath.findroot(lambda t, x=x: mpmath.ncdf(t) - mpmath.mpf(x), norm.ppf(float(x)))
+        z = mpmath.findroot(lambda t, x=x: mpmath.ncdf(t) - mpmath.mpf(x), ndtri(float(x)))
         truth = mpmath.ncdf(z - mpmath.mpf(mu))
         with precision(128):
             found = trade_off_of(GaussianDP(mu))(arb(x))
@@ -238,7 +242,7 @@ def test_the_bound_on_mu_is_where_the_curve_stops_being_refuted() -> None:
     assert run.refutes(GaussianDP(run.mu_lower))
     assert not run.refutes(GaussianDP(run.mu_lower * Fraction(1001, 1000)))
     low, mu = float(run.gaussian_epsilon_lower), float(run.mu_lower)
-    delta = norm.cdf(mu / 2 - low / mu) - math.exp(low) * norm.cdf(-mu / 2 - low / mu)
+    delta = ndtr(mu / 2 - low / mu) - math.exp(low) * ndtr(-mu / 2 - low / mu)
     assert delta == pytest.approx(1e-5, rel=1e-6)
     assert "(the better bound)" in run.verdict.splitlines()[1]
     assert one_run(canaries=100, guesses=100, correct=50).mu_lower == 0

@@ -13,7 +13,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from exactdp.accounting import divergence
 from exactdp.audit import compare, foreign_law, private
@@ -484,7 +483,10 @@ class TestReach:
             foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(24)), max_runs=1 << 10)
 
 
+@pytest.mark.slow  # scipy.stats makes every later fork of this process dearer
 def test_what_scipy_holds_is_no_hindrance() -> None:
+    from scipy.stats import norm
+
     held = norm(0, 1)
     assert len(foreign_law(lambda rng: rng.randrange(2) if held.cdf(0.0) > 0 else 2)) == 2
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import laplace, norm
 
 from exactdp import InvalidParameter
 from exactdp.audit import Event
@@ -124,9 +123,13 @@ def test_a_likelihood_ratio_is_that_of_the_densities() -> None:
     outputs = rng.normal(0, 3, (50, 2))
     fits = ((0.0, 1.0), (2.0, 1.5)), ((1.0, 1.0), (2.0, 3.0))
     features = (("number", 0), ("number", 1))
-    for law, density in (("Laplace", laplace.logpdf), ("Gaussian", norm.logpdf)):
+    for law, power in (("Laplace", 1), ("Gaussian", 2)):
         here, there = (
-            sum(density(outputs[:, i], *fit) for i, fit in enumerate(side)) for side in fits
+            -sum(
+                abs((outputs[:, i] - mean) / scale) ** power / power + math.log(scale)
+                for i, (mean, scale) in enumerate(side)
+            )
+            for side in fits
         )
         found = column(as_outputs(outputs), ("likelihood ratio", law, features, *fits))
         assert np.allclose(found, here - there, atol=2e-9)

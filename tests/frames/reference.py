@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -98,6 +97,8 @@ def frame_of(
     if engine.startswith("polars"):
         made = pl.from_arrow(table)
         return made.lazy() if engine == "polars-lazy" else made
+    import pandas as pd
+
     arrow = table.to_pandas(types_mapper=pd.ArrowDtype)
     if engine == "pandas":  # numpy's types wherever pandas has them
         plain = {"integers": "Int64", "wide": "UInt64", "text": object}

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from mpmath import mp, mpf, ncdf
-from scipy.integrate import quad
 
 from exactdp.accounting import pld
 from exactdp.accounting.interop import events
@@ -37,6 +36,7 @@ def _on_two_samples(first: float, second: float) -> Plane:
 
 def _leaked(p: Plane, q: Plane, epsilon: float) -> float:
     """delta of the pair of laws in the plane: over the first answer, the rest at each."""
+    from scipy.integrate import quad
 
     def at(x: float) -> float:
         weights = [[(w * NORMAL[0](x - s), t) for w, (s, t) in laws] for laws in (p, q)]

@@ -9,7 +9,6 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb
-from scipy.integrate import quad
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask import search
@@ -137,6 +136,8 @@ def _on_a_sample(mu: float, rate: float, epsilon: float, *, removed: bool) -> fl
 )
 def test_marks_that_fit_on_no_grid_together(rates: tuple[float, float], epsilon: float) -> None:
     """Of one mechanism the law of the loss, of the other the curve: an integral."""
+    from scipy.integrate import quad
+
     (mu, rate), (nu, other) = (1.0, rates[0]), (1 / 3.1, rates[1])
 
     def exact(*, removed: bool) -> float:

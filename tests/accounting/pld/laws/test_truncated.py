@@ -10,11 +10,11 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.laws.truncated import Truncated, _draws
 from tests.accounting.pld.curves import Floats, excess
+from tests.distributions import binomial, binomial_above
 
 SIGMA, LIMIT = 1.0, 2
 POINTS = np.arange(-9.0, 9.0, 0.02)
@@ -84,12 +84,12 @@ def test_two_steps_of_fixed_data() -> None:
 
 def test_the_probabilities_of_the_draws() -> None:
     draws = _draws(Truncated(Fraction(1), Fraction("0.01"), 2000, 32, True))
-    full, more = binom.sf(31, 1999, 0.01), binom.sf(32, 2000, 0.01)
+    full, more = binomial_above(31, 1999, 0.01), binomial_above(32, 2000, 0.01)
     assert float(draws.full.mid()) == pytest.approx(full, rel=1e-9)
     assert float(draws.displaces) == pytest.approx(more * 32 / 2000 / full, rel=1e-9)
     # by the number of others that are drawn
     others = np.arange(2000)
-    taken = 0.01 * (binom.pmf(others, 1999, 0.01) * np.minimum(1, 32 / (others + 1))).sum()
+    taken = 0.01 * (binomial(others, 1999, 0.01) * np.minimum(1, 32 / (others + 1))).sum()
     assert float(draws.taken) == pytest.approx(taken, rel=1e-9)
 
 
