@@ -155,6 +155,12 @@ def decimal_text(value: Fraction) -> str:
     return shortest(decimal)
 
 
+def short_text(value: Fraction, digits: int = 4) -> str:
+    """The exact number if that takes at most 24 characters, else a few digits of it."""
+    text = decimal_text(value)
+    return text if len(text) <= 24 else f"{float(value):.{digits}g}"
+
+
 def as_decimal(value: Fraction) -> Decimal | Fraction:
     """The same number as a Decimal if it has a finite decimal expansion, else unchanged.
 

@@ -10,7 +10,7 @@ import click
 from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import options
 from exactdp.cli.output import new_file
-from exactdp.parameters import decimal_text
+from exactdp.parameters import short_text
 
 
 @click.command(epilog="Example: exactdp release budget month.json --epsilon 3 --delta 1e-6")
@@ -31,11 +31,11 @@ def budget(file: str, epsilon: str | None, delta: str | None, counting: str | No
         path: Path = new_file("file", file, (".json",))
         kept = pld.Budget(epsilon=epsilon, delta=delta, by=counting or "sums", file=path)
     rows = [
-        [name, _short(kept.spent[name]), _short(kept.remaining[name]), _short(limit)]
+        [name, short_text(kept.spent[name]), short_text(kept.remaining[name]), short_text(limit)]
         for name, limit in kept.limits.items()
     ]
     notes: list[dict[str, Any]] = [
-        {"note": each.note, **{name: _short(cost) for name, cost in each.cost.items()}}
+        {"note": each.note, **{name: short_text(cost) for name, cost in each.cost.items()}}
         for each in kept.expenses
     ]
     lines = [", ".join(f"{name} {value}" for name, value in note.items()) for note in notes]
@@ -43,8 +43,3 @@ def budget(file: str, epsilon: str | None, delta: str | None, counting: str | No
     limits = {name: dict(zip(header, numbers, strict=True)) for name, *numbers in rows}
     text = "\n".join([table(file, ["", *header], rows), *lines])
     return Answer({"file": file, "limits": limits, "expenses": notes}, text)
-
-
-def _short(number: Any) -> str:
-    text = decimal_text(number)
-    return text if len(text) <= 24 else f"{float(number):.4g}"

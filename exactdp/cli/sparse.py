@@ -120,15 +120,7 @@ def _facts(m: SparseVectorMean) -> dict[str, object]:
 
 def _others(m: SparseVectorMean) -> dict[str, Any]:
     """The schemes with the same or a stronger guarantee; none if d is too large."""
-    from exactdp.local.sparse import (
-        Harmony,
-        KFold,
-        NaiveLaplace,
-        OneBit,
-        Pckv,
-        PckvUnary,
-        Sampled,
-    )
+    from exactdp.local.sparse import Harmony, KFold, NaiveLaplace, OneBit, Pckv, PckvUnary, Sampled
     from exactdp.local.sparse.baseline import MOST_ITEMS
 
     if m.d > MOST_ITEMS:

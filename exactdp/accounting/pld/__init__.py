@@ -20,11 +20,7 @@ from exactdp.accounting.pld.sgd import calibrate_sgd, most_steps, sgd
 from exactdp.lazy import lazily
 
 if TYPE_CHECKING:
-    from exactdp.accounting.pld.correlated import (
-        matrix,
-        matrix_sensitivity,
-        square_root_strategy,
-    )
+    from exactdp.accounting.pld.correlated import matrix, matrix_sensitivity, square_root_strategy
     from exactdp.accounting.pld.histograms import csh, gshm
     from exactdp.accounting.pld.selection import (
         above_threshold,

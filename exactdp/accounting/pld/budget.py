@@ -22,7 +22,7 @@ from exactdp.accounting.pld.ledger import Entry, FileLedger, Ledger, MemoryLedge
 from exactdp.accounting.pld.loss import Pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, ExactDPError, InvalidParameter
-from exactdp.parameters import Real, choice, decimal_text, non_negative, positive
+from exactdp.parameters import Real, choice, non_negative, positive, short_text
 
 _EVERY = "the neighbours of every mechanism"
 
@@ -169,7 +169,7 @@ class Budget:
 
     def __str__(self) -> str:
         return ", ".join(
-            f"{name}: {_text(spent)} of {_text(self.limits[name])} spent"
+            f"{name}: {short_text(spent)} of {short_text(self.limits[name])} spent"
             for name, spent in self.spent.items()
         )
 
@@ -179,9 +179,11 @@ class Budget:
 
     def _exhausted(self, name: str, asked: Fraction, left: Fraction) -> Exhausted:
         if name not in self.limits:
-            return Exhausted(f"{name} {_text(asked)} was asked for, there is none")
-        limit = _text(self.limits[name])
-        return Exhausted(f"{name} {_text(asked)} was asked for, {_text(left)} of {limit} is left")
+            return Exhausted(f"{name} {short_text(asked)} was asked for, there is none")
+        limit = short_text(self.limits[name])
+        return Exhausted(
+            f"{name} {short_text(asked)} was asked for, {short_text(left)} of {limit} is left"
+        )
 
 
 @dataclass
@@ -213,7 +215,7 @@ class Odometer:
             self.spent[name] = self.spent.get(name, Fraction(0)) + cost
 
     def __str__(self) -> str:
-        return ", ".join(f"{n} = {_text(x)}" for n, x in self.spent.items()) or "nothing"
+        return ", ".join(f"{n} = {short_text(x)}" for n, x in self.spent.items()) or "nothing"
 
 
 def _filter(by: str, limits: Costs, settings: Costs) -> Filter:
@@ -251,9 +253,3 @@ def _sum(entries: list[Entry], names: Costs) -> Costs:
     return {
         name: sum((e.cost.get(name, Fraction(0)) for e in entries), Fraction(0)) for name in names
     }
-
-
-def _text(number: Fraction) -> str:
-    """As a decimal, in full where that is short."""
-    text = decimal_text(number)
-    return text if len(text) <= 24 else f"{float(number):.4g}"

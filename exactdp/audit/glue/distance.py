@@ -13,7 +13,7 @@ import numpy as np
 
 from exactdp.audit.values import common, type_name
 from exactdp.errors import InvalidParameter, Undecided, shown
-from exactdp.parameters import decimal_text
+from exactdp.parameters import short_text
 
 #: A distance: an exact number, or infinite (a value is not finite, or the shapes differ).
 Exact = Fraction | None
@@ -64,8 +64,7 @@ def norm_text(power: Exact, norm: str) -> str:
 
 def number_text(value: Fraction) -> str:
     """An exact number: in full if it is short, else also its approximation."""
-    text = decimal_text(value)
-    return text if len(text) <= 24 else f"{float(value):.17g}"
+    return short_text(value, 17)
 
 
 def exact(value: Any) -> Exact:

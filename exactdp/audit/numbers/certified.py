@@ -27,15 +27,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.local import RandomizedResponse, Shuffled
 from exactdp.normal import hockey_stick
-from exactdp.parameters import (
-    Real,
-    choice,
-    delta_target,
-    integer,
-    non_negative,
-    positive,
-    rational,
-)
+from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive, rational
 from exactdp.samplers import DiscreteGaussian, DiscreteLaplace
 
 #: The relative width of delta for a sampled step, and for a composition on a grid. The latter is

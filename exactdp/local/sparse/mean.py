@@ -31,14 +31,7 @@ from exactdp.local.sparse.kept_reports import KeptReports
 from exactdp.local.sparse.report_plan import MOST_BIN_BITS, Neighbours, ReportPlan, Search
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
 from exactdp.local.walsh import walsh
-from exactdp.parameters import (
-    Real,
-    choice,
-    decimal_text,
-    delta_target,
-    non_negative,
-    positive,
-)
+from exactdp.parameters import Real, choice, decimal_text, delta_target, non_negative, positive
 from exactdp.samplers import Source
 from exactdp.vector import Vector
 

@@ -20,12 +20,7 @@ import numpy as np
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import coins
 from exactdp.local.report_formats import Reports
-from exactdp.local.sparse.clipping import (
-    Stated,
-    at_most_one,
-    clip_bias,
-    clip_bias_of_any_items,
-)
+from exactdp.local.sparse.clipping import Stated, at_most_one, clip_bias, clip_bias_of_any_items
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.hashed_signs import HashedSigns
 from exactdp.parameters import Real, positive

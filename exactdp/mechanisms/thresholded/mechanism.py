@@ -25,14 +25,7 @@ from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.thresholded.release import NoisyCounts, NoisyHistogram
-from exactdp.parameters import (
-    Real,
-    decimal_text,
-    delta_target,
-    integer,
-    non_negative,
-    positive,
-)
+from exactdp.parameters import Real, decimal_text, delta_target, integer, non_negative, positive
 from exactdp.samplers import Source
 
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from exactdp.accounting.pld.ask.saddle import Saddle, saddle
 from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.grid.lattice import power_of_two, quarters
 from exactdp.accounting.pld.laws.base import LossLaw, Order
 from exactdp.balls import precision
-from exactdp.errors import Undecided
 
 #: On a grid, deltas below 2^-this (the least double is 2^-1074) only have to be shown to be small.
 FLOOR_BITS = 1100
@@ -69,7 +69,7 @@ class Plan:
     @property
     def rate(self) -> Fraction:
         """A power of two of at most theta, so that nearby questions share their measures."""
-        return _power_of_two(self.theta)
+        return power_of_two(self.theta)
 
     @property
     def points(self) -> tuple[float, float]:
@@ -83,7 +83,7 @@ class Plan:
         """On a grid whose step is about this many times smaller."""
         known = _units(self.order, self.step)
         if not known:
-            return replace(self, step=_quarters(float(self.step) / factor))
+            return replace(self, step=quarters(float(self.step) / factor))
         step = self.step / (2 if factor <= 2 else 4)
         if any((unit / self.step).denominator > 1 for unit, _ in known):
             # no step suits all laws: a finer one must suit them better
@@ -161,7 +161,7 @@ def _plan(
 ) -> Plan:
     """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
     wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
-    step = _quarters(min(wished, 0.25))
+    step = quarters(min(wished, 0.25))
     theta = min(theta, _gentle(found, place, theta, relative), key=found.deviation)
     if any(law.bounded_density for law, _ in order):
         # near the largest loss theta grows without bound, but no smaller step is needed
@@ -231,7 +231,7 @@ def _nearly(order: Order, wished: Fraction) -> Fraction:
 
 def _scale(order: Order) -> Fraction:
     widths = [_width(law) for law, _ in order]
-    return _power_of_two(min(width for width in widths if width))  # a flat law has no width
+    return power_of_two(min(width for width in widths if width))  # a flat law has no width
 
 
 @lru_cache(maxsize=64)
@@ -246,15 +246,3 @@ def _count(order: Order) -> int:
 
 def _log_count(order: Order) -> float:
     return math.log(_count(order))
-
-
-def _power_of_two(value: float) -> Fraction:
-    if not 0 < value < math.inf:
-        raise Undecided("the losses are too small or too large for a grid")
-    return Fraction(2) ** math.floor(math.log2(value))
-
-
-def _quarters(value: float) -> Fraction:
-    """The largest of 4, 5, 6, 7 times a power of two that is at most the value: few grids."""
-    unit = _power_of_two(value) / 4
-    return unit * math.floor(Fraction(value) / unit)

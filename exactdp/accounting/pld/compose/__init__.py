@@ -1,1 +1,1 @@
-"""Compositions of measures on a grid, in doubles, balls or integers, with bounds of all errors."""
+"""Compositions of measures on a grid, in doubles or balls, with bounds of all errors."""

@@ -84,7 +84,8 @@ class Balls:
         return self.alias_bits + _SPARE_BITS
 
     def tilted(self, low: Measure, high: Measure, times: int, rate: float) -> Untilted:
-        return untilted(low, high, times)
+        guess = tilt(low, high, times, 0.0)
+        return Untilted(guess.low, guess.high, arb(0), arb(0), times, 0.0, (low, high))
 
     def sums(
         self, steps: Sequence[Untilted], points: int, origin: int, step: Fraction
@@ -93,12 +94,6 @@ class Balls:
             raise TooLong(MOST_BALLS)
         low, high = _transformed(steps, points, origin)
         return BallSums.of(low, step), BallSums.of(high, step)
-
-
-def untilted(low: Measure, high: Measure, times: int) -> Untilted:
-    """The masses of one step as they are."""
-    guess = tilt(low, high, times, 0.0)
-    return Untilted(guess.low, guess.high, arb(0), arb(0), times, 0.0, (low, high))
 
 
 def _moment(masses: Sequence[arb], rate: arb) -> arb:

@@ -1,9 +1,9 @@
-"""The composition of measures on a grid: one engine over three kinds of numbers.
+"""The composition of measures on a grid: one engine over two kinds of numbers.
 
 Masses m_j at the losses offset + j h are tilted to m_j e^(t j) and scaled to sum 1. With the best
 tilt the sum of all losses has its mean near the epsilon that is asked for: a relative error there
 is then a relative error of delta. Less tilt takes some digits of it, but needs a shorter window
-where losses have heavy tails. The number type (`doubles`, `balls`, `integers`) computes the masses
+where losses have heavy tails. The number type (`doubles`, `balls`) computes the masses
 of the sums in a window of L nodes. What lies outside the window is bounded on both sides by
 Chernoff's bound; sums wrapped into the window can only increase its masses.
 """
@@ -17,12 +17,7 @@ from typing import Protocol, TypeVar
 
 from flint import arb
 
-from exactdp.accounting.pld.compose.window import (
-    Tilted,
-    largest_sum,
-    outside_mass,
-    window,
-)
+from exactdp.accounting.pld.compose.window import Tilted, largest_sum, outside_mass, window
 from exactdp.accounting.pld.grid.measure import Measure
 from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT, floor
 from exactdp.balls import ball, precision
@@ -57,8 +52,8 @@ class Arithmetic(Protocol[S]):
         """The working precision of questions."""
 
     @property
-    def alias_bits(self) -> int | None:
-        """About 2^-alias_bits of the mass may lie outside the window; None for no window."""
+    def alias_bits(self) -> int:
+        """About 2^-alias_bits of the mass may lie outside the window."""
 
     def tilted(self, low: Measure, high: Measure, times: int, rate: float) -> S:
         """The masses of one step, prepared."""

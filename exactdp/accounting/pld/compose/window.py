@@ -98,16 +98,15 @@ def tilt(low: Measure, high: Measure, times: int, rate: float) -> Tilted:
     return Tilted(shares[0], shares[1], logs[0], logs[1], times, rate)
 
 
-def window(steps: Sequence[Tilted], alias_bits: int | None) -> tuple[int, int]:
+def window(steps: Sequence[Tilted], alias_bits: int) -> tuple[int, int]:
     """The length of the transform, a power of two, and the first node of the window.
 
-    alias_bits: about 2^-alias_bits of the tilted mass may lie outside; None: nothing may.
-    Raises TooLong.
+    alias_bits: about 2^-alias_bits of the tilted mass may lie outside. Raises TooLong.
     """
     widest = max(len(part.high) for part in steps)
     points = max(64, 1 << (widest - 1).bit_length())
     while largest_sum(steps) >= points:
-        if alias_bits is not None and _is_wide_enough(steps, points, alias_bits):
+        if _is_wide_enough(steps, points, alias_bits):
             return points, int(sum(part.times * part.mean for part in steps)) - points // 2
         points *= 2
         if points > MOST_POINTS:

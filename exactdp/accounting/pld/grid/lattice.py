@@ -204,3 +204,15 @@ def check_nodes(count: int | Fraction) -> None:
     """Raises Undecided for more nodes than a step may have."""
     if count > MOST_NODES:
         raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")
+
+
+def power_of_two(value: float) -> Fraction:
+    if not 0 < value < math.inf:
+        raise Undecided("the losses are too small or too large for a grid")
+    return Fraction(2) ** math.floor(math.log2(value))
+
+
+def quarters(value: float) -> Fraction:
+    """The largest of 4, 5, 6, 7 times a power of two that is at most the value: few grids."""
+    unit = power_of_two(value) / 4
+    return unit * math.floor(Fraction(value) / unit)

@@ -34,7 +34,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from exactdp.accounting.pld.grid.lattice import Grid, RatioLattice
+from exactdp.accounting.pld.grid.lattice import Grid, RatioLattice, quarters
 from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
 from exactdp.accounting.pld.grid.moved import merged, shared
 from exactdp.accounting.pld.grid.ratio_sums import Sums, levels
@@ -89,7 +89,7 @@ class Allocated(LossLaw):
         # Moving R to nodes r apart adds at most r^2/6 to its variance above and takes r^2/3 below
         # where its law is smooth, so the two variances of S are r^2/(2 t) apart. With this r that
         # is step^2/5, about as much as the grid of losses adds.
-        unit = _quarters(float(step) * math.sqrt(self.steps) * 0.65)
+        unit = quarters(float(step) * math.sqrt(self.steps) * 0.65)
         lattice = RatioLattice(unit, float(step) / 2, inverse=not self.removed)
         low, high = _sums(self, lattice, tail_bits)
         grid = Grid(Fraction(0), step)
@@ -183,9 +183,3 @@ def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
         power = added(power, power) if steps else power
     assert found is not None
     return nodes, found
-
-
-def _quarters(value: float) -> Fraction:
-    """The largest of 4, 5, 6, 7 times a power of two that is at most the value."""
-    unit = Fraction(2) ** (math.floor(math.log2(value)) - 2)
-    return unit * math.floor(Fraction(value) / unit)
