@@ -36,7 +36,7 @@ MAP = {
         "sample": "sample",
     },
     "I have a mechanism, or a claim": {
-        "audit": "audit.group audit.outputs audit.pairs audit.watch audit.numbers vectors",
+        "audit": "audit.group audit.outputs audit.numbers vectors",
         "statement": "statement lint explain",
         "proofs": "proofs",
     },

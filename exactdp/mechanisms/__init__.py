@@ -48,11 +48,10 @@ if TYPE_CHECKING:
         Threshold,
     )
     from exactdp.mechanisms.selection import ExponentialMechanism, PermuteAndFlip
-    from exactdp.mechanisms.thresholded.correlated_histogram import CSH, TopK
+    from exactdp.mechanisms.thresholded.correlated_histogram import CSH, TopK, TopKWithBase
     from exactdp.mechanisms.thresholded.gaussian_histogram import GSHM
     from exactdp.mechanisms.thresholded.histogram_with_sums import GSHMWithSums, TopKWithSums
     from exactdp.mechanisms.thresholded.release import NoisyCounts, NoisyRelease
-    from exactdp.mechanisms.thresholded.top_k_with_base import TopKWithBase
 
 __all__ = [
     "ALP",
@@ -134,10 +133,9 @@ __getattr__, __dir__ = lazily(
         "projections.thresholds": "Threshold ApproximateThreshold LargeValues",
         "partition_selection": "PartitionSelection",
         "selection": "ExponentialMechanism PermuteAndFlip",
-        "thresholded.correlated_histogram": "CSH TopK",
+        "thresholded.correlated_histogram": "CSH TopK TopKWithBase",
         "thresholded.gaussian_histogram": "GSHM",
         "thresholded.histogram_with_sums": "GSHMWithSums TopKWithSums",
         "thresholded.release": "NoisyCounts NoisyRelease",
-        "thresholded.top_k_with_base": "TopKWithBase",
     },
 )

@@ -1,7 +1,9 @@
-"""exactdp audit run and replay: outputs of one mechanism on two data sets."""
+"""exactdp audit run, replay, watch and pairs: searches in outputs of one mechanism."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +23,13 @@ from exactdp.cli.audit.mechanism import (
     show,
 )
 from exactdp.cli.options import options
-from exactdp.cli.reading import text_in
-from exactdp.errors import InvalidParameter
+from exactdp.cli.reading import existing, standard_input, text_in
+from exactdp.cli.stopping import Terminated
+from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import integer
 
 if TYPE_CHECKING:
+    from exactdp.audit import AuditReport
     from exactdp.audit.promises import Promise
 
 
@@ -64,16 +68,8 @@ def run(
     from exactdp.audit import audit as look
 
     count = integer("samples", samples or 1_000_000, least=1)
-    with bar(count) as progress, executor(workers) as pool:
-        report = look(
-            mechanism.run,
-            *data,
-            promise=promise,
-            samples=count,
-            alpha=alpha or "0.01",
-            executor=pool,
-            progress=progress,
-        )
+    with _searching(count, alpha, workers, count) as how:
+        report = look(mechanism.run, *data, promise=promise, **how)
     return show(report, mechanism.name, page)
 
 
@@ -107,3 +103,102 @@ def replay(
     drawn, level = samples or 100_000, alpha or "0.01"
     again = count_again(earlier, mechanism.run, *data, samples=drawn, alpha=level)
     return show(again, mechanism.name, page)
+
+
+@audit.command(
+    epilog="Example: exactdp audit watch opendp:laplace --set scale=1 --left 0 --right 1 "
+    "--epsilon 1"
+)
+@mechanism
+@datasets
+@page_option
+@promise_options
+@click.option(
+    "--samples", metavar="SAMPLES", help="Number of outputs to end after (default: never)."
+)
+@options("", "alpha workers")
+@answering
+def watch(
+    mechanism: Mechanism,
+    data: tuple[Any, Any],
+    page: Path | None,
+    promise: Promise,
+    samples: str | None,
+    alpha: str | None,
+    workers: str | None,
+) -> Answer:
+    """Audit TARGET, or a --command, until a violation is certified or you press Ctrl-C.
+
+    The audit may be stopped at any time, by Ctrl-C or SIGTERM; the printed report then holds with
+    the stated confidence. Exits 1 if a violation is certified, else 0.
+    """
+    from exactdp.audit import watch as look
+
+    last: AuditReport | None = None
+    try:
+        with _searching(samples, alpha, workers, None) as how:
+            for report in look(mechanism.run, *data, promise=promise, **how):
+                last = report
+    except (KeyboardInterrupt, Terminated):
+        if last is None:
+            raise
+    if last is None:
+        raise InvalidParameter("samples", samples, "enough for a first report")
+    return show(last, mechanism.name, page)
+
+
+@audit.command(
+    epilog="Example: exactdp audit pairs opendp:laplace --set scale=1 --epsilon 1 "
+    "--pairs pairs.jsonl"
+)
+@mechanism
+@click.option("--pairs", "file", metavar="FILE", help="File of pairs, one JSON array per line.")
+@promise_options
+@options("", "samples alpha workers")
+@answering
+def pairs(
+    mechanism: Mechanism,
+    file: str | None,
+    promise: Promise,
+    samples: str | None,
+    alpha: str | None,
+    workers: str | None,
+) -> Answer:
+    """Search many pairs of data sets for a violation by TARGET, or by a --command.
+
+    FILE has one pair per line, a JSON array such as [0, 1]; - is standard input. Half of the
+    outputs select the worst pairs, the other half certify. Exits 1 if a violation is certified,
+    else 0.
+    """
+    from exactdp.audit import audit_pairs
+
+    if file is None:
+        raise InvalidParameter("pairs", Described("nothing"), "a file of pairs (missing --pairs)")
+    lines = standard_input() if file == "-" else text_in(existing(file, "pairs")).splitlines()
+    chosen = [_pair(line) for line in lines if line.strip()]
+    count = integer("samples", samples or 1_000_000, least=1)
+    with _searching(count, alpha, workers, count) as how:
+        found = audit_pairs(mechanism.run, chosen, promise=promise, **how)
+    data = {"target": mechanism.name, **found.as_dict()}
+    return Answer(data, found.text(), int(found.violation))
+
+
+def _pair(line: str) -> tuple[Any, Any]:
+    value = from_json("pairs", line)
+    if not isinstance(value, list) or len(value) != 2:
+        raise InvalidParameter("pairs", line, "lines of JSON arrays [left, right]")
+    return value[0], value[1]
+
+
+@contextmanager
+def _searching(
+    samples: Any, alpha: str | None, workers: str | None, total: int | None
+) -> Iterator[dict[str, Any]]:
+    """The arguments that all searches take, while a bar of `total` outputs is shown."""
+    with bar(total) as progress, executor(workers) as pool:
+        yield {
+            "samples": samples,
+            "alpha": alpha or "0.01",
+            "executor": pool,
+            "progress": progress,
+        }

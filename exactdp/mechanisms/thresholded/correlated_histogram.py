@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from exactdp.accounting import discrete_csh
+from exactdp.accounting import discrete_csh, discrete_top_k
 from exactdp.accounting.neighbours import ANY_COUNTERS, add_remove
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen
@@ -85,3 +85,29 @@ class TopK(CSH):
     def _base(self, counts: dict[Any, int]) -> int:
         """The (k + 1)-th largest count; 0 if there are at most k counters."""
         return sorted(counts.values(), reverse=True)[self.k] if len(counts) > self.k else 0
+
+
+@frozen
+class TopKWithBase(TopK):
+    """TopK that also releases the (k + 1)-th largest count and adds it back to the counters.
+
+    The (k + 1)-th largest count, the base, gets noise Z'/2 with Z' ~ N_Z(0, 4 sigma^2/sqrt k). The
+    first released bin is (None, noisy base). Parameters: as for TopK, with epsilon > 0.
+    Source: CSH, Section 4 (after Corollary 4.2); accounting.discrete_top_k.
+    """
+
+    _accounting: ClassVar[ModuleType] = discrete_top_k
+
+    def _promise(self) -> tuple[str, str]:
+        return ANY_COUNTERS, discrete_top_k.SOURCE
+
+    def _error_tail(self, t: Fraction) -> arb:
+        """The base that is added back has noise of its own."""
+        return self._noise.tail(math.floor(2 * t), 2)
+
+    def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
+        doubled = 2 * self._base(counts) + self._noise.shared.sample(source)
+        found = super()._draw(counts, source)
+        return NoisyCounts(
+            [None, *found.elements], [doubled, *(n + doubled for n in found.numerators)], 2
+        )
