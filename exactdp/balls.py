@@ -97,7 +97,7 @@ def ball(value: Fraction | int) -> arb:
     """The narrowest ball around a rational at the working precision."""
     if isinstance(value, int):
         return arb(value)
-    return arb(fmpq(value.numerator, value.denominator))
+    return arb(fmpq(int(value.numerator), int(value.denominator)))
 
 
 def enclosure(value: arb | Ends) -> Enclosure:

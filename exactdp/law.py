@@ -41,7 +41,7 @@ class Law(Generic[T]):
         self, weights: Mapping[T, Fraction | int], residual: Fraction | int = Fraction(0)
     ) -> None:
         kept = {outcome: _fraction(weight) for outcome, weight in weights.items() if weight}
-        self.residual = Fraction(residual)
+        self.residual = _fraction(residual)
         for outcome, weight in kept.items():
             if weight.numerator < 0:
                 raise InvalidParameter(f"weights[{outcome!r}]", weight, ">= 0")
@@ -70,7 +70,7 @@ class Law(Generic[T]):
     @classmethod
     def mixture(cls, parts: Iterable[tuple[Fraction | int, Law[T]]]) -> Law[T]:
         """The mixture of pairs (weight, law); the weights sum to 1."""
-        listed = [(Fraction(weight), law) for weight, law in parts]
+        listed = [(_fraction(weight), law) for weight, law in parts]
         weights = _collect((x, w * p) for w, law in listed for x, p in law.items())
         return cls(weights, _sum(w * law.residual for w, law in listed))
 
@@ -137,7 +137,7 @@ class Law(Generic[T]):
         """
         if self.residual:
             raise InvalidParameter("residual", self.residual, "0 for an expectation")
-        value: Callable[[Any], Any] = function or Fraction
+        value: Callable[[Any], Any] = function or _fraction
         return _sum(value(x) * p for x, p in self.items())
 
     def __eq__(self, other: object) -> bool:
@@ -177,7 +177,10 @@ class Law(Generic[T]):
 
 
 def _fraction(weight: Fraction | int) -> Fraction:
-    return weight if type(weight) is Fraction else Fraction(weight)
+    if type(weight) is Fraction:
+        return weight
+    exact = Fraction(weight)  # of the integers of another library, if the weight comes from there
+    return Fraction(int(exact.numerator), int(exact.denominator))
 
 
 def _collect(pairs: Iterable[tuple[R, Fraction]]) -> dict[R, Fraction]:
@@ -192,7 +195,7 @@ def _sum(values: Iterable[Fraction]) -> Fraction:
     over: dict[int, int] = {}
     for value in values:
         over[value.denominator] = over.get(value.denominator, 0) + value.numerator
-    listed = [Fraction(above, below) for below, above in over.items()]
+    listed = [Fraction(int(above), int(below)) for below, above in over.items()]
     while len(listed) > 1:
         odd = listed[-1:] if len(listed) % 2 else []
         listed = [a + b for a, b in zip(listed[::2], listed[1::2], strict=False)] + odd

@@ -43,9 +43,10 @@ _TOO_LARGE = 10**MAX_EXPONENT
 def rational(name: str, value: Real) -> Fraction:
     """The exact rational number a parameter stands for.
 
-    Accepts int, Fraction, Decimal, decimal or fraction strings, and floats (read as the decimal
-    they print: 0.35 is 35/100). Raises InvalidParameter for anything else, for NaN and infinity,
-    and for sizes outside [10^-10000, 10^10000] other than 0.
+    Accepts int, Fraction, other rational numbers such as gmpy2's, Decimal, decimal or fraction
+    strings, and floats (read as the decimal they print: 0.35 is 35/100). Raises InvalidParameter
+    for anything else, for NaN and infinity, and for sizes outside [10^-10000, 10^10000] other than
+    0.
 
     >>> rational("epsilon", 0.35)
     Fraction(7, 20)
@@ -230,6 +231,8 @@ def _read(name: str, value: Real) -> Fraction:
         return _from_decimal(name, value, value)
     if isinstance(value, Decimal):
         return _from_decimal(name, value, value)
+    if isinstance(value, numbers.Rational):  # of another library, such as gmpy2
+        return Fraction(int(value.numerator), int(value.denominator))
     try:
         return Fraction(operator.index(value))
     except TypeError:

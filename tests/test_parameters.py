@@ -3,6 +3,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+import gmpy2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -32,6 +33,7 @@ from exactdp.parameters import (
         (Fraction(7, 20), Fraction(7, 20)),
         (np.float64(0.35), Fraction(7, 20)),
         (np.int64(3), Fraction(3)),
+        (gmpy2.mpq(7, 20), Fraction(7, 20)),
         (-4, Fraction(-4)),
         (1e-5, Fraction(1, 10**5)),
         ("1e-10000", Fraction(1, 10**10000)),

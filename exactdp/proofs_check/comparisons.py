@@ -22,6 +22,7 @@ evidence, and the doubts of `tools.ledger.scrutiny`; nobody writes them down.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -29,7 +30,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from flint import arb, fmpq, fmpz
 
@@ -254,7 +255,7 @@ def _ball(value: Any) -> arb:
         return value
     if not isinstance(value, _EXACT):
         raise TypeError(f"{type(value).__name__} decides nothing: use int, Fraction or arb")
-    return arb(value) if isinstance(value, fmpq | fmpz) else ball(Fraction(value))
+    return arb(value) if isinstance(value, fmpq | fmpz) else ball(cast(Fraction, value))
 
 
 def _closeness(left: Any, right: Any) -> float | None:
@@ -270,21 +271,24 @@ def _closeness(left: Any, right: Any) -> float | None:
     return min(ratio, 1 / ratio) if ratio > 0 else None
 
 
+#: A rational number within a tuple or another object.
+_RATIONAL = re.compile(r"(?:Fraction|mpq)\((-?\d+), ?(\d+)\)")
+
 #: Longer numbers are not written out: a float may not hold them, and Python refuses 4300 digits.
 _LONG_BITS = 1000
 
 
-def _bits(value: int | Fraction) -> int:
-    return value.numerator.bit_length() + value.denominator.bit_length()
+def _bits(value: Rational) -> int:
+    return int(value.numerator).bit_length() + int(value.denominator).bit_length()
 
 
 def _show(value: object) -> str:
     if isinstance(value, arb):
         return str(value.str(6, radius=False))
-    if isinstance(value, int | Fraction) and _bits(value) > _LONG_BITS:
+    if isinstance(value, Rational) and _bits(value) > _LONG_BITS:
         return _show(_ball(value))
-    text = str(value)
-    if isinstance(value, Fraction) and len(text) > 12:
+    text = _RATIONAL.sub(lambda found: str(Fraction(int(found[1]), int(found[2]))), str(value))
+    if isinstance(value, Rational) and len(text) > 12:
         return f"{float(value):.6g}"
     return text if len(text) <= 80 else f"{text[:77]}..."
 

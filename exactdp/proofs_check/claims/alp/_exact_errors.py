@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from exactdp.enclosure import Enclosure
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law
+from exactdp.proofs_check.rationals import Fraction
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
 from math import ceil, factorial, floor
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
 from exactdp.proofs_check.comparisons import holds
+from exactdp.proofs_check.rationals import Fraction
 
 Bits = tuple[int, ...]
 #: hashes[b][i]: the row that column b assigns to entry i.

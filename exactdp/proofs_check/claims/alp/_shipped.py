@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from exactdp.mechanisms.projections.alp import UnitEpsilonALP
 from exactdp.mechanisms.projections.embedding import Layer, Layout, embed, peaks
 from exactdp.mechanisms.projections.universal_hashing import HashFunctions, Tables, UniversalHashes
 from exactdp.proofs_check.claims.alp._model import Bits, Hashes
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.samplers import SeededSource
 
 

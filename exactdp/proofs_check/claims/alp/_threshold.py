@@ -8,10 +8,10 @@ square, all probabilities are rational at entries that are multiples of 1/2.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from math import isqrt
 
 from exactdp.law import Law
+from exactdp.proofs_check.rationals import Fraction
 
 Vector = tuple[Fraction, ...]
 

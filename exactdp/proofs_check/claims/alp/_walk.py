@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from math import comb
+
+from exactdp.proofs_check.rationals import Fraction
 
 #: place -> how many paths end there, a step up counted a times, a step down b - a times, p = a/b.
 Paths = dict[int, int]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -22,6 +21,7 @@ from exactdp.proofs_check.claims.alp._model import (
 )
 from exactdp.proofs_check.claims.alp._shipped import laid_out, literal, maximizers, read_off
 from exactdp.proofs_check.comparisons import equal, every, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, mutant
 
 _ONE, _TWO, _HALF = Fraction(1), Fraction(2), Fraction(1, 2)

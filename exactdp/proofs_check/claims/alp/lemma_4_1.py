@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import prod
@@ -26,6 +25,7 @@ from exactdp.proofs_check.claims.alp._model import (
 )
 from exactdp.proofs_check.claims.alp._threshold import joint
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, mutant
 
 Vector = tuple[Fraction, ...]

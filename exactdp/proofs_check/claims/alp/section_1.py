@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import ceil
 
@@ -15,6 +14,7 @@ from exactdp.mechanisms.projections.thresholds import Threshold, usual_threshold
 from exactdp.parameters import Real
 from exactdp.proofs_check.claims.alp._shipped import literal, words
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, mutant
 
 _GRID = Fraction(1, 2**20)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 import sympy as sp
@@ -26,6 +25,7 @@ from exactdp.proofs_check.claims.alp._model import (
 from exactdp.proofs_check.claims.alp._shipped import read_off
 from exactdp.proofs_check.claims.alp._threshold import stored
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, mutant
 
 _ONE = Fraction(1)

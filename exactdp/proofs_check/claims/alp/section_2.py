@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
 
@@ -15,6 +14,7 @@ from exactdp.mechanisms.projections.noisy_rows import DenseLaplace
 from exactdp.proofs_check.claims.alp._model import distance, exp_lower, ratio, round_law
 from exactdp.proofs_check.claims.alp._threshold import power
 from exactdp.proofs_check.comparisons import at_most, equal, every, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, mutant
 from exactdp.samplers import exact_law, random_rounding
 

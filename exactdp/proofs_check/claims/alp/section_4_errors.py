@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -28,6 +27,7 @@ from exactdp.proofs_check.claims.alp._model import (
 from exactdp.proofs_check.claims.alp._shipped import HASH, literal, words
 from exactdp.proofs_check.claims.alp._walk import furthest, last_return_bounds, peak_law
 from exactdp.proofs_check.comparisons import at_most, below, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 _ONE, _HALF = Fraction(1), Fraction(1, 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -21,6 +20,7 @@ from exactdp.proofs_check.claims.alp._model import (
 )
 from exactdp.proofs_check.claims.alp._walk import last_return
 from exactdp.proofs_check.comparisons import at_most, below, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 #: (alpha, k/s) with s > 2k.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import comb, factorial
 
@@ -15,6 +14,7 @@ from exactdp.proofs_check.claims.alp._walk import (
     last_time_bounds,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, mutant
 
 _CHANCES = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
 from math import ceil
@@ -31,6 +30,7 @@ from exactdp.proofs_check.claims.alp._model import (
 from exactdp.proofs_check.claims.alp._shipped import literal, read_off, words
 from exactdp.proofs_check.claims.alp._threshold import Vector, power, stored, threshold_law
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 from exactdp.samplers import SeededSource
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from typing import Any
@@ -18,6 +17,7 @@ from exactdp.proofs_check.claims.alp._model import (
 )
 from exactdp.proofs_check.claims.alp._threshold import Vector, power, rounded_law, stored
 from exactdp.proofs_check.comparisons import at_most, below, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 _ONE = Fraction(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import Any
@@ -23,6 +22,7 @@ from exactdp.proofs_check.claims.alp._model import (
 from exactdp.proofs_check.claims.alp._shipped import literal
 from exactdp.proofs_check.claims.alp._threshold import Vector, rounded_law
 from exactdp.proofs_check.comparisons import at_most, every, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 _ONE = Fraction(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import count, pairwise, product
 
 import sympy as sp
@@ -16,6 +15,7 @@ from exactdp.proofs_check.claims.alp._model import estimate_law, flip, rates, ro
 from exactdp.proofs_check.claims.alp._shipped import HASH, words
 from exactdp.proofs_check.claims.alp._walk import last_return
 from exactdp.proofs_check.comparisons import agree, at_most, below, every, identity, reproduces
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 _ONE = Fraction(1)

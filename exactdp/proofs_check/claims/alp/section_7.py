@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
 from math import ceil
@@ -28,6 +27,7 @@ from exactdp.proofs_check.claims.alp._model import (
 )
 from exactdp.proofs_check.claims.alp._shipped import laid_out, read_off
 from exactdp.proofs_check.comparisons import at_most, below, equal, every, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 _ONE = Fraction(1)

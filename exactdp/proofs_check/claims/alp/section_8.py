@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
 from math import ceil
@@ -16,6 +15,7 @@ from exactdp.mechanisms.projections.thresholds import Threshold
 from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.proofs_check.claims.alp._model import all_hashes, distance, exp_lower, ratio
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, mutant
 
 _ONE = Fraction(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from exactdp.proofs_check.claims.alp._model import constant, rates
 from exactdp.proofs_check.claims.alp._shipped import literal
 from exactdp.proofs_check.claims.alp.section_4_tails import quantile_steps
 from exactdp.proofs_check.comparisons import agree, at_most, below, reproduces, significant
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import ALP, as_printed, mutant
 
 _THREE = Fraction(3)

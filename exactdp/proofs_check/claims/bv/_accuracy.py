@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
 from math import prod
@@ -12,6 +11,7 @@ from exactdp.law import Law
 from exactdp.proofs_check.claims.bv._errors import beyond
 from exactdp.proofs_check.claims.bv._laws import noisy_counts, top_values
 from exactdp.proofs_check.claims.bv._printed import ord_sample_law
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.samplers.count_samplers import CountSampler
 
 Values = tuple[int, ...]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
+from exactdp.proofs_check.rationals import Fraction
 
 Counts = dict[int, int]
 

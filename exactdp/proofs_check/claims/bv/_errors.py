@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.comparisons import identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.samplers.count_samplers import CountSampler
 
 
 def log_error(factor: Fraction | arb, argument: Fraction) -> int:
     """ceil(factor ln(argument)), certified; factor may be a ball."""
     with precision(256):
-        scale = ball(factor) if isinstance(factor, Fraction) else factor
+        scale = factor if isinstance(factor, arb) else ball(factor)
         found = (scale * ball(argument).log()).ceil().unique_fmpz()
     if found is None:
         raise ArithmeticError("the ceiling is not certain at this precision")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from math import lcm
 from typing import Any
 
 from exactdp.fields import frozen
 from exactdp.law import Law
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.samplers import FastSample, GeoSample, RationalCdf
 from exactdp.samplers.count_samplers import CountSampler
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from exactdp.law import Law
 from exactdp.mechanisms.histograms.keep_heavy import heaviest
 from exactdp.mechanisms.histograms.mixture import mixed_law
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.samplers import RationalCdf, Source, exact_law
 from exactdp.samplers.count_samplers import CountSampler
 

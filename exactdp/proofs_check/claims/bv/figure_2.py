@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -19,6 +18,7 @@ from exactdp.proofs_check.claims.bv._data_sets import Counts, neighbouring_laws
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import EXACT, SKEW, STICKY, geo
 from exactdp.proofs_check.comparisons import at_most, below, every
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, mutant
 
 

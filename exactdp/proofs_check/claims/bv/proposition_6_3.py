@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from itertools import pairwise, product
 
 from exactdp.law import Law
 from exactdp.proofs_check.claims.bv._laws import top_values
 from exactdp.proofs_check.claims.bv._printed import ord_sample_law
 from exactdp.proofs_check.comparisons import equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, mutant
 from exactdp.samplers import OrderStatistics, RationalCdf, exact_law
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from typing import Any
@@ -21,6 +20,7 @@ from exactdp.proofs_check.claims.bv._data_sets import neighbouring_laws, worst_r
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import clamped_geometric, geo
 from exactdp.proofs_check.comparisons import at_most, below, equal, holds, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, fitted, mutant
 from exactdp.samplers import FastSample, GeoSample
 from exactdp.samplers.count_samplers import CountSampler

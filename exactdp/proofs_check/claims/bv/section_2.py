@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import combinations, product
 from math import comb, prod
 
@@ -13,6 +12,7 @@ from exactdp.accounting.divergence import max_loss, total_variation
 from exactdp.law import Law
 from exactdp.proofs_check.claims.bv._laws import geo, histogram_law
 from exactdp.proofs_check.comparisons import at_most, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, mutant
 from exactdp.samplers import RationalCdf, exact_law
 

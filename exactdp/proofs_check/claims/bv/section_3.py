@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 from exactdp.accounting.divergence import max_loss, total_variation
@@ -11,6 +10,7 @@ from exactdp.mechanisms import FixedTimeSparseHistogram
 from exactdp.mechanisms.histograms.mixture import mixed_law, required_distance
 from exactdp.proofs_check.claims.bv._laws import geo
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, mutant
 
 _GAMMAS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 100))

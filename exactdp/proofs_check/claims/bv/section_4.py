@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import pairwise, product
 
 from exactdp.accounting.divergence import max_loss
@@ -12,6 +11,7 @@ from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error, prove_log_bound
 from exactdp.proofs_check.claims.bv._laws import clamped_geometric, fast, geo
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
 from exactdp.samplers import FastSample, exact_law
 

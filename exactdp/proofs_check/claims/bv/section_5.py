@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import product
 from math import ceil, lcm
 from typing import Any
@@ -21,6 +20,7 @@ from exactdp.proofs_check.claims.bv._data_sets import (
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error
 from exactdp.proofs_check.claims.bv._laws import EXACT, STICKY, Table, fast, geo, histogram_law
 from exactdp.proofs_check.comparisons import at_most, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, fitted, mutant
 from exactdp.samplers import GeoSample, RationalCdf
 from exactdp.samplers.count_samplers import CountSampler

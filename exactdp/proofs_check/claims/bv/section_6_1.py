@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
@@ -29,6 +28,7 @@ from exactdp.proofs_check.claims.bv._laws import (
 )
 from exactdp.proofs_check.claims.bv._printed import kh_prime
 from exactdp.proofs_check.comparisons import at_most, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
 from exactdp.samplers import SeededSource
 from exactdp.samplers.count_samplers import CountSampler

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import product
 from math import factorial
 from typing import Any
@@ -25,6 +24,7 @@ from exactdp.proofs_check.claims.bv._data_sets import (
 from exactdp.proofs_check.claims.bv._laws import fast, geo
 from exactdp.proofs_check.claims.bv._printed import kh_second, random_histogram
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
 from exactdp.samplers.rounded_order_statistics import truncated_power
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from math import ceil, prod
@@ -20,6 +19,7 @@ from exactdp.proofs_check.claims.bv._errors import beyond, log_error, prove_log_
 from exactdp.proofs_check.claims.bv._field import evaluate, polynomials
 from exactdp.proofs_check.claims.bv._laws import FLAT, fast, geo, noisy_counts
 from exactdp.proofs_check.comparisons import at_most, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
 from exactdp.samplers import FastSample
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from itertools import product
 from math import isqrt
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from exactdp.mechanisms import StabilityHistogram
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets
 from exactdp.proofs_check.claims.bv._laws import geo, keep_heavy
 from exactdp.proofs_check.comparisons import at_most
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, mutant
 
 

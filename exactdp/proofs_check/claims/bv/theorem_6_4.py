@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from math import ceil
@@ -25,6 +24,7 @@ from exactdp.proofs_check.claims.bv._data_sets import Counts, worst_ratio
 from exactdp.proofs_check.claims.bv._laws import EXACT, SKEW, STICKY, fast, geo
 from exactdp.proofs_check.claims.bv._printed import kh_second, too_few_distinct
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
 from exactdp.samplers.count_samplers import CountSampler
 

@@ -7,7 +7,6 @@ h = p_hat - p: |h|_2^2 <= <w, h> <= |w|_inf |h|_1, and |h|_1 <= 2 sqrt(s)|h|_2 f
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -25,6 +24,7 @@ from exactdp.proofs_check.claims.cp._model import (
     projection,
     square,
 )
+from exactdp.proofs_check.rationals import Fraction
 
 Errors = tuple[int, Fraction, Fraction, Fraction]
 

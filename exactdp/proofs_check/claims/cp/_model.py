@@ -8,7 +8,6 @@ a factor 1/sqrt(m) in the paper are kept multiplied by sqrt(m).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations, pairwise, product
 from math import comb, factorial
 
@@ -16,6 +15,7 @@ from flint import arb
 
 from exactdp.balls import ball
 from exactdp.law import Law
+from exactdp.proofs_check.rationals import Fraction
 
 Vector = tuple[Fraction, ...]
 Columns = tuple[tuple[int, ...], ...]

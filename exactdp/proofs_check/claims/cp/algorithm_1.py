@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -25,6 +24,7 @@ from exactdp.proofs_check.claims.cp._model import (
     weights,
 )
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, mutant
 
 CP.not_checkable(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 
 import sympy as sp
@@ -20,6 +19,7 @@ from exactdp.proofs_check.claims.cp._model import (
     privacy_factor,
 )
 from exactdp.proofs_check.comparisons import at_most, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, fitted, mutant
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from itertools import product
 
 import sympy as sp
@@ -32,6 +31,7 @@ from exactdp.proofs_check.claims.cp._model import (
     weights,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, as_printed, mutant
 
 #: m and n for one set of every size, but for the empty and the full one.

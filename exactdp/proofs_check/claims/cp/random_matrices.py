@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import comb
 
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive, never_negative
 from exactdp.proofs_check.claims.cp._model import x_coth
 from exactdp.proofs_check.comparisons import at_most, below
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, as_printed, fitted, mutant
 
 #: A little below e, so that rows that are enough with it are enough with e.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 
 import sympy as sp
@@ -25,6 +24,7 @@ from exactdp.proofs_check.claims.cp._model import (
     square,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, as_printed, mutant
 
 CP.not_checkable(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 from exactdp.local import HadamardResponse, MatrixResponse, RandomizedResponse
@@ -29,6 +28,7 @@ from exactdp.proofs_check.claims.cp._model import (
     weights,
 )
 from exactdp.proofs_check.comparisons import at_most, below, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, as_printed, mutant
 
 _EPSILONS = (Fraction(1, 2), Fraction(1), Fraction(3))

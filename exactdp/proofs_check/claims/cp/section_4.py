@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import comb
 
@@ -23,6 +22,7 @@ from exactdp.proofs_check.claims.cp._model import (
     scaled,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, as_printed, fitted, mutant
 
 _FACTORS = tuple(Fraction(x) for x in ("5/4", "2", "5", "10", "17"))

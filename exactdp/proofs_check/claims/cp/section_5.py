@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import comb
 
 import numpy as np
@@ -11,6 +10,7 @@ from exactdp.balls import ball, precision
 from exactdp.local import HadamardResponse
 from exactdp.proofs_check.claims.cp._experiment import factors
 from exactdp.proofs_check.comparisons import at_most, below, significant
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, mutant
 from exactdp.samplers import SeededSource
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import ceil, floor, log2
 
@@ -23,6 +22,7 @@ from exactdp.proofs_check.claims.cp._model import (
     x_coth,
 )
 from exactdp.proofs_check.comparisons import at_most, below, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, mutant
 
 CP.not_checkable(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 from flint import arb
@@ -21,6 +20,7 @@ from exactdp.proofs_check.claims.cp._model import (
     output,
 )
 from exactdp.proofs_check.comparisons import at_most
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, as_printed, fitted, mutant
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 
 from exactdp.balls import ball
@@ -31,6 +30,7 @@ from exactdp.proofs_check.claims.cp._model import (
     x_coth,
 )
 from exactdp.proofs_check.comparisons import at_most
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, as_printed, fitted, mutant
 
 

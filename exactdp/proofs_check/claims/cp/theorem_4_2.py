@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import comb
 
 import sympy as sp
@@ -11,6 +10,7 @@ from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import always_positive, never_negative
 from exactdp.proofs_check.claims.cp._model import empirical_laws, instances, minus, output, square
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CP, fitted, mutant
 
 #: Just above 1/e, the largest value of exp(-epsilon) for epsilon >= 1.

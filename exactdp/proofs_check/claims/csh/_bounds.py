@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from flint import arb
 
 from exactdp.balls import ball
 from exactdp.normal import tail
 from exactdp.proofs_check.claims.csh._model import Point, gauss, one_shows
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = [
     "appear",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from exactdp.accounting.sparse_histograms.csh_exact import Family
 from exactdp.proofs_check.claims.csh._model import Point, point
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = ["FAMILIES", "PAIRS", "SETTINGS", "TOLERANCE", "Setting", "by_densities", "settled"]
 __all__ += ["setting_of", "side_b"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
 from exactdp.balls import ball
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = ["at_most_this", "masses", "own_noise", "renyi", "shared_noise", "split", "sum_law"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from exactdp.accounting.sparse_histograms.csh_exact import Family
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick, tail
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = [
     "BITS",
@@ -187,4 +187,4 @@ def _moved(own: Fraction, shared: Fraction, d: int, a: int) -> Fraction:
 
 
 def _rational(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
+    return fmpq(int(value.numerator), int(value.denominator))

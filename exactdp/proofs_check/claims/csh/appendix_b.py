@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import isqrt
@@ -29,6 +28,7 @@ from exactdp.proofs_check.claims.csh._model import (
     reach,
 )
 from exactdp.proofs_check.comparisons import at_most, below, equal, holds, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, fitted, mutant
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import reduce
 from itertools import pairwise, product
 from math import ceil, isqrt
@@ -38,6 +37,7 @@ from exactdp.proofs_check.claims.csh._model import (
     point,
 )
 from exactdp.proofs_check.comparisons import agree, at_most, below, identity, reproduces, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, mutant
 
 _HIGHER: Setting = (Fraction(2), Fraction(9), Fraction(1, 2), Fraction(2))

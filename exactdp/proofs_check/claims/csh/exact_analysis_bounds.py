@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import ceil
 
@@ -27,6 +26,7 @@ from exactdp.proofs_check.claims.csh._model import (
     point,
 )
 from exactdp.proofs_check.comparisons import agree, at_most, below, equal, reproduces, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, mutant
 
 

@@ -5,8 +5,6 @@ The proof is Section 9 of exactdp/pages/exact-csh.md; its steps are parts of the
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import sympy as sp
 from flint import arb
@@ -18,6 +16,7 @@ from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.claims.csh._bounds import appear, lemma_2_7_maximum, vanish
 from exactdp.proofs_check.claims.csh._model import BITS, SMALL, Point, gauss, hull, one_shows
 from exactdp.proofs_check.comparisons import agree, identity, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, mutant
 
 
@@ -109,7 +108,7 @@ def slope_of_r(half: Fraction = Fraction(1, 2)) -> None:
     u, v, lu = sp.symbols("u v L", positive=True)  # L = lambda(u)
     lam = _written_out(v)
     value = sp.log(1 / lu + 1 / lam) + lu * (u + v) / 2
-    stated = lu * (sp.Rational(half.numerator, half.denominator) - (lam - v) / (lu + lam))
+    stated = lu * (sp.Rational(str(half)) - (lam - v) / (lu + lam))
     identity(sp.diff(value, v) - stated)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 
 import sympy as sp
@@ -23,6 +22,7 @@ from exactdp.proofs_check.claims.csh._model import (
     one_shows,
 )
 from exactdp.proofs_check.comparisons import agree, at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, mutant
 
 
@@ -193,5 +193,5 @@ def lemma_2_8_gamma(power: Fraction = Fraction(1, 2)) -> None:
     identity(sp.limit(d - d**2 / (d + g), g, sp.oo) - d)  # all d counters move, no shared noise
     identity(sp.diff(total, g, 2) - 2 * d / g**3)  # convex
     identity(total.subs(g, sp.sqrt(d)) - (sp.sqrt(d) + 1) ** 2)
-    best = d ** sp.Rational(power.numerator, power.denominator)
+    best = d ** sp.Rational(str(power))
     identity(sp.diff(total, g).subs(g, best))

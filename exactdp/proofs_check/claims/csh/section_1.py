@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import pairwise
 from math import isqrt
 
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.proofs_check.claims.csh._model import least, point
 from exactdp.proofs_check.comparisons import at_most, below, equal, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, mutant
 
 _DIGITS = 10**12

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import sympy as sp
 
 from exactdp.proofs_check.claims.csh._model import Vector, binary
 from exactdp.proofs_check.comparisons import below, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, mutant
 
 CSH.not_checkable(
@@ -89,7 +89,7 @@ def definition_2_4(power: Fraction = Fraction(1, 2)) -> None:
     """
     x, sigma = sp.symbols("x"), sp.symbols("sigma", positive=True)
     bell = sp.exp(-(x**2) / (2 * sigma**2))
-    norm = (2 * sp.pi * sigma**2) ** sp.Rational(power.numerator, power.denominator)
+    norm = (2 * sp.pi * sigma**2) ** sp.Rational(str(power))
     for moment, stated in ((1, sp.Integer(1)), (x**2, sigma**2)):
         identity(sp.integrate(moment * bell, (x, -sp.oo, sp.oo)) / norm - stated)
 

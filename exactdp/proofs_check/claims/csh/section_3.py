@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import isqrt
@@ -25,6 +24,7 @@ from exactdp.proofs_check.claims.csh._model import (
     point,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, holds, identity, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, mutant
 from exactdp.samplers import DiscreteGaussian, SeededSource
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 
 from exactdp import mechanisms
@@ -23,6 +22,7 @@ from exactdp.proofs_check.claims.csh._model import (
     reduced,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, mutant
 from exactdp.samplers import SeededSource
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import pairwise
 from math import isqrt
 
@@ -11,6 +10,7 @@ from flint import fmpq, fmpq_mat
 from exactdp.accounting import csh, gaussian, gshm
 from exactdp.proofs_check.claims.csh._model import distance, least
 from exactdp.proofs_check.comparisons import at_most, below, equal, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, mutant
 
 _TARGET = Fraction("1e-5")
@@ -54,7 +54,7 @@ def total_noise(power: int = 1) -> None:
 
 
 def _rational(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
+    return fmpq(int(value.numerator), int(value.denominator))
 
 
 @CSH.holds("Section 5", "dotted lines")

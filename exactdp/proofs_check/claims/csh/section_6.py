@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 from itertools import count, product
 
 from exactdp import mechanisms
 from exactdp.errors import InvalidParameter
 from exactdp.proofs_check.claims.csh._model import Vector, rank, reach, reduced
 from exactdp.proofs_check.comparisons import at_most, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, mutant
 from exactdp.samplers import SeededSource
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 import sympy as sp
@@ -22,6 +21,7 @@ from exactdp.proofs_check.claims.csh._discrete import (
 )
 from exactdp.proofs_check.claims.csh._model import BITS, hull, loosened
 from exactdp.proofs_check.comparisons import agree, at_most, below, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, mutant
 from exactdp.samplers import DiscreteGaussian, SeededSource, exact_law
 

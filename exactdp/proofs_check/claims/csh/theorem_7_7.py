@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from itertools import product
 
 from flint import arb
@@ -14,6 +13,7 @@ from exactdp.balls import ball, precision
 from exactdp.proofs_check.claims.csh._discrete import own_noise, shared_noise, split
 from exactdp.proofs_check.claims.csh._model import BITS, hull
 from exactdp.proofs_check.comparisons import agree, at_most, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, fitted, mutant
 
 Counts = tuple[int, int]

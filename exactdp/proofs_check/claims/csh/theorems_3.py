@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import isqrt
 
 from flint import acb, arb
@@ -32,6 +31,7 @@ from exactdp.proofs_check.claims.csh._model import (
     point,
 )
 from exactdp.proofs_check.comparisons import at_most, below, equal, holds
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import CSH, as_printed, mutant
 
 _CASES = (*POINTS, *FAR)

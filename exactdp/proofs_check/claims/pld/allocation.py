@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from itertools import product
 from math import floor
 
 from exactdp.proofs_check.claims.pld.sampling import _RATIOS, _excess, _Law, _mixed
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: Ratio, or mean of ratios -> probability without the user.

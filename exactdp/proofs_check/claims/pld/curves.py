@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from itertools import combinations, product
 
 from flint import arb
@@ -11,6 +10,7 @@ from flint import arb
 from exactdp.balls import ball, precision
 from exactdp.normal import hockey_stick, pdf, tail
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: e^loss -> mass under P, all rational.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -13,6 +12,7 @@ from exactdp.accounting.pld.grid.lowering import convex, cost, lowered
 from exactdp.accounting.pld.grid.scaled import Scaled
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.comparisons import agree, at_most, below, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, fitted, mutant
 
 _BITS = 160

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 
 from flint import fmpq, fmpq_poly
 
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: The tail P(noise > v) as a function of w = e^(-v epsilon/(4 D)), v >= 0: from one w down to the
@@ -114,4 +114,4 @@ def _tail(noise: _Noise, u: Fraction, w: Fraction) -> fmpq_poly:
 
 
 def _q(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
+    return fmpq(int(x.numerator), int(x.denominator))

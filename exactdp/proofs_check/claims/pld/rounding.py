@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -11,6 +10,7 @@ from flint import acb, arb
 from exactdp.accounting.pld.compose.transform import forward, relative_error
 from exactdp.balls import ball, precision
 from exactdp.proofs_check.comparisons import at_most
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, fitted, mutant
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations, product
 
 from flint import acb, arb
@@ -11,6 +10,7 @@ from flint import acb, arb
 from exactdp.balls import ball, precision
 from exactdp.normal import pdf
 from exactdp.proofs_check.comparisons import at_most, below, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: Outcome -> probability.

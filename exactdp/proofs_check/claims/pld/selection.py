@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import prod
 
@@ -11,6 +10,7 @@ from flint import arb
 from exactdp.balls import ball, precision
 from exactdp.normal import cdf
 from exactdp.proofs_check.comparisons import at_most
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: Places of normal numbers, and distances by which they are moved.

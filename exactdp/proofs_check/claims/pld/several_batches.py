@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations, product
 
 from exactdp.balls import ball, precision
@@ -16,6 +15,7 @@ from exactdp.proofs_check.claims.pld.sampling import (
     _noise,
 )
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, mutant
 
 _Point = tuple[Fraction, Fraction]

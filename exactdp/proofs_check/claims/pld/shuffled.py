@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, product
 from math import comb
 
 from exactdp.proofs_check.claims.pld.sampling import _excess, _Law
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: More than the largest count of a value: counts are the digits of a number.

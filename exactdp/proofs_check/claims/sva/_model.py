@@ -7,11 +7,11 @@ ratio a = e^(-epsilon/Delta), has the same worst-case ratios, and rational a mak
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import product
 from math import prod
 
 from exactdp.law import Law
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = [
     "Hashes",

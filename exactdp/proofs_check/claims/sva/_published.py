@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple
+
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = ["DATA", "EVENT", "USER", "Data", "Row", "half_unit"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
+
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = ["bayes_risk"]
 

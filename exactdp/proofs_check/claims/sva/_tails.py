@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from itertools import count
 from math import comb
@@ -10,6 +9,7 @@ from math import comb
 from flint import arb
 
 from exactdp.balls import ball
+from exactdp.proofs_check.rationals import Fraction
 
 __all__ = ["laplace_tail", "least_integer", "walk_tail"]
 

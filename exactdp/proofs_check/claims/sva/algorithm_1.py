@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import prod
@@ -28,6 +27,7 @@ from exactdp.proofs_check.claims.sva._model import (
     sparse,
 )
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, mutant
 from exactdp.samplers import SeededSource
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 
@@ -14,6 +13,7 @@ from exactdp.accounting.divergence import hockey_stick
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 Channel = Sequence[Law[int]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from fractions import Fraction
 from itertools import product
 
 from flint import arb
@@ -12,6 +11,7 @@ from exactdp.balls import ball, precision
 from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.sva._model import bins, hashes
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 _DELTAS = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**5))

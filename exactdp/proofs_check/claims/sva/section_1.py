@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 from exactdp.accounting.divergence import max_loss
@@ -13,6 +12,7 @@ from exactdp.local.sparse import KFold, OneBit, Sampled
 from exactdp.proofs_check.claims.sva._model import distance, events, pairs, sparse
 from exactdp.proofs_check.claims.sva._published import EVENT, USER, Row, half_unit
 from exactdp.proofs_check.comparisons import at_most, below, equal, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 

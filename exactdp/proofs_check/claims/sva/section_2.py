@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from typing import Any
@@ -27,6 +26,7 @@ from exactdp.proofs_check.claims.sva._model import (
 )
 from exactdp.proofs_check.claims.sva._tails import least_integer, walk_tail
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 from exactdp.samplers import exact_law
 

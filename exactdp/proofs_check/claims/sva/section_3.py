@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from itertools import chain, combinations, product
 
 from exactdp.accounting.divergence import hockey_stick, max_loss
@@ -11,6 +10,7 @@ from exactdp.law import Law
 from exactdp.local.sparse import Sampled
 from exactdp.proofs_check.claims.sva._model import Vector, distance, events, pairs, sparse
 from exactdp.proofs_check.comparisons import at_most, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, mutant
 from exactdp.samplers import exact_law
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -10,6 +9,7 @@ from exactdp.balls import ball, precision
 from exactdp.local import SparseVectorMean
 from exactdp.local.sparse import Harmony, KFold, NaiveGaussian, Pckv, Sampled
 from exactdp.proofs_check.comparisons import at_most, below, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, fitted, mutant
 
 _N, _D = 10**5, 4096

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations, product
 
 from exactdp.balls import ball, precision
@@ -10,6 +9,7 @@ from exactdp.law import Law
 from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.sva._risk import bayes_risk
 from exactdp.proofs_check.comparisons import at_most, equal, identity
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 Vector = tuple[int, ...]

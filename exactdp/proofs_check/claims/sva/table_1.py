@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from exactdp.balls import ball, precision
@@ -10,6 +9,7 @@ from exactdp.local import SparseVectorMean
 from exactdp.local.sparse import Harmony, KFold, NaiveLaplace, Pckv, ReportPlan, Sampled
 from exactdp.local.sparse.baseline import Baseline
 from exactdp.proofs_check.comparisons import at_most, equal, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, mutant
 
 #: Printed factors in front of (1/epsilon) sqrt(log d/n), as powers of k.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import isqrt
 from typing import Any
@@ -11,6 +10,7 @@ from exactdp.balls import ball, precision
 from exactdp.local import SparseVectorMean
 from exactdp.proofs_check.claims.sva._tails import walk_tail
 from exactdp.proofs_check.comparisons import agree, at_most, equal, identity, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, mutant
 
 

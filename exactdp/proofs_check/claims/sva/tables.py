@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from exactdp.accounting import gaussian
@@ -11,6 +10,7 @@ from exactdp.local.sparse import Harmony, KFold, Sampled
 from exactdp.proofs_check.claims.sva._model import events, pairs, sparse
 from exactdp.proofs_check.claims.sva._published import DATA, EVENT, USER, Row, half_unit
 from exactdp.proofs_check.comparisons import at_most, below, equal, reproduces, within
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 _LEVELS = ((EVENT, 1), (USER, 2))

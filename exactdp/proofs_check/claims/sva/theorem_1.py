@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from math import ceil
 
 from exactdp.balls import ball
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.comparisons import at_most
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, mutant
 
 SVA.not_checkable(

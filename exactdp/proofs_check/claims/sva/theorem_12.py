@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import partial
 from itertools import product
 from math import floor
@@ -24,6 +23,7 @@ from exactdp.proofs_check.claims.sva._model import (
 )
 from exactdp.proofs_check.claims.sva._tails import laplace_tail, least_integer, walk_tail
 from exactdp.proofs_check.comparisons import agree, at_most, below, equal
+from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 from exactdp.samplers import exact_law, random_rounding
 
