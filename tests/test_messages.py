@@ -131,11 +131,12 @@ WRITTEN: list[Any] = [
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@pytest.mark.parametrize("vector", WRITTEN, ids=lambda x: f"{type(x).__name__}")
-def test_a_list_and_an_array_are_vectors(name: str, vector: Any) -> None:
-    same, found = MAKERS[name].checked({1: 3, 3: 7}), MAKERS[name].checked(vector)
-    assert dict(zip(found.ids.tolist(), found.numerators.tolist(), strict=True)) == {1: 3, 3: 7}
-    assert found.denominator == same.denominator == 1
+def test_a_list_and_an_array_are_vectors(name: str) -> None:
+    same = MAKERS[name].checked({1: 3, 3: 7})
+    for vector in WRITTEN:
+        found = MAKERS[name].checked(vector)
+        assert dict(zip(found.ids.tolist(), found.numerators.tolist(), strict=True)) == {1: 3, 3: 7}
+        assert found.denominator == same.denominator == 1
 
 
 def test_projections_take_lists_and_short_floats_are_the_decimals_they_print() -> None:

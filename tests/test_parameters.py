@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -68,25 +69,20 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("value", BAD, ids=[str(n) for n in range(len(BAD))])
 @pytest.mark.parametrize("reader", [rational, positive, non_negative, delta_target])
-def test_bad_numbers_raise_one_line_with_the_name(value: object, reader: object) -> None:
-    with pytest.raises(InvalidParameter) as caught:
-        reader("sigma", value)  # type: ignore[operator]
-    text = str(caught.value)
-    assert text.startswith("sigma must be ")
-    assert ", got " in text
-    assert "\n" not in text
-    assert len(text) < 200
+def test_bad_numbers_raise_one_line_with_the_name(reader: Callable[..., object]) -> None:
+    for value in BAD:
+        with pytest.raises(InvalidParameter, match=r"^sigma must be .{1,140}, got .{,60}$"):
+            print(reader("sigma", value))  # what is not refused shows with the failure
 
 
 BAD_INTEGERS = [*BAD, 0, -1, 1.5, "1.5", Fraction(3, 2)]
 
 
-@pytest.mark.parametrize("value", BAD_INTEGERS, ids=[str(n) for n in range(len(BAD_INTEGERS))])
-def test_bad_integers(value: object) -> None:
-    with pytest.raises(InvalidParameter, match=r"^k must be an integer >= 1"):
-        integer("k", value, least=1)  # type: ignore[arg-type]
+def test_bad_integers() -> None:
+    for value in BAD_INTEGERS:
+        with pytest.raises(InvalidParameter, match=r"^k must be an integer >= 1"):
+            print(integer("k", value, least=1))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [3, "3", "3.0", "3e0", 3.0, Decimal(3), np.int32(3)])

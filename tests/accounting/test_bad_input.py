@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-import pytest
-
 from exactdp.accounting import composition, discrete_csh, discrete_gaussian, gshm, pld, top_k, zcdp
-from exactdp.errors import InvalidParameter
 from exactdp.law import Law
+from tests.refusals import refused
 
 NOISE, HISTOGRAM = pld.gaussian(sigma=1), pld.gshm(k=9, sigma=30, tau=110)
 
@@ -125,8 +123,5 @@ BAD: list[tuple[str, Callable[[], object]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "call"), BAD)
-def test_bad_values_are_refused_by_name(name: str, call: Callable[[], object]) -> None:
-    with pytest.raises(InvalidParameter) as refusal:
-        call()
-    assert refusal.value.name == name
+def test_bad_values_are_refused_by_name() -> None:
+    assert [(refused(call), call) for _, call in BAD] == BAD

@@ -78,7 +78,7 @@ def test_the_simple_rule_solves_its_equation() -> None:
 
 @pytest.mark.parametrize("rule", zcdp.RULES)
 @pytest.mark.parametrize("epsilon", ["1e-3", "0.35", 1, 20, 800])
-@pytest.mark.parametrize("delta", ["0.5", "1e-5", "1e-300", "1e-5000"])
+@pytest.mark.parametrize("delta", ["0.5", "1e-5", "1e-5000"])
 def test_rho_is_the_largest_that_suffices(rule: str, epsilon: str | int, delta: str) -> None:
     found = zcdp.rho(epsilon=epsilon, delta=delta, rule=rule)
     assert found.lower * (1 + NARROW) >= found.upper

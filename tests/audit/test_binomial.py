@@ -47,22 +47,20 @@ def test_tails_enclose_the_rational_sum(trials: int, data: st.DataObject, p: Fra
 
 @pytest.mark.parametrize("trials", [1000, 10**6, 10**9])
 @pytest.mark.parametrize("share", ["1e-6", "0.01", "0.3", "0.5", "0.999"])
-@pytest.mark.parametrize("deviations", [-6, -1, 0, 1, 6])
-def test_tails_agree_with_arbs_incomplete_beta(trials: int, share: str, deviations: int) -> None:
+def test_tails_agree_with_arbs_incomplete_beta(trials: int, share: str) -> None:
     hits = max(int(trials * Fraction(share)), 1)
-    spread = math.sqrt(hits * (1 - hits / trials))
-    p = Fraction(max(hits - deviations * spread, hits / 100) / trials)
-    if not 0 < p < 1:
-        return
-    with precision(128):
-        ours, slope = tail_and_slope(hits, trials, p)
-        theirs = arb(p.numerator) / p.denominator
-        theirs = theirs.beta_lower(hits, trials - hits + 1, regularized=True)
-        assert ours.overlaps(theirs)
-        assert float(ours.rad()) < 1e-9 * float(ours.mid())
-    miss = trials - hits + 1
-    expected = hits * math.log(p) + miss * math.log1p(-float(p)) - betaln(hits, miss)
-    assert float(slope.log()) == pytest.approx(expected, abs=1e-5)
+    miss, spread = trials - hits + 1, math.sqrt(hits * (1 - hits / trials))
+    for deviations in (-6, -1, 0, 1, 6):
+        p = Fraction(max(hits - deviations * spread, hits / 100) / trials)
+        if not 0 < p < 1:
+            continue
+        with precision(128):
+            ours, slope = tail_and_slope(hits, trials, p)
+            theirs = (arb(p.numerator) / p.denominator).beta_lower(hits, miss, regularized=True)
+            assert ours.overlaps(theirs)
+            assert float(ours.rad()) < 1e-9 * float(ours.mid())
+        expected = hits * math.log(p) + miss * math.log1p(-float(p)) - betaln(hits, miss)
+        assert float(slope.log()) == pytest.approx(expected, abs=1e-5)
 
 
 @given(st.integers(1, 80), st.data(), st.sampled_from(["0.4", "0.05", "1e-3", "1e-9"]))

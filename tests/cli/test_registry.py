@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -42,19 +43,11 @@ def test_the_table_reaches_every_command_in_the_package() -> None:
                 assert id(value) in reached, f"{found.name}.{name}"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_list_of_commands_has_a_whole_sentence_for_each(name: str) -> None:
+def test_the_list_of_commands_has_a_whole_sentence_for_each() -> None:
     _, out, _ = run("--help")
-    (line,) = [line for line in out.splitlines() if line.split()[:1] == [name]]
-    assert line.endswith(".")
-    assert not line.endswith("..")
-
-
-@pytest.mark.parametrize("name", [name for name, x in EVERY.items() if type(x) is click.Command])
-def test_a_command_has_a_help_text(name: str) -> None:
-    code, out, _ = run(*name.split(), "--help")
-    assert (code, "Usage: exactdp " + name in out) == (0, True)
-    assert EVERY[name].help
+    for name in COMMANDS:
+        (line,) = [line for line in out.splitlines() if line.split()[:1] == [name]]
+        assert re.search(r"[^.]\.$", line)
 
 
 def test_the_map_has_at_most_twelve_groups() -> None:

@@ -26,21 +26,24 @@ def test_every_command_has_an_example() -> None:
     assert without <= {(), ("audit", "targets")}
 
 
-@pytest.mark.parametrize(("path", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
-def test_an_example_of_help(path: tuple[str, ...], line: str) -> None:
-    assert calls(line)
-    assert refusal(line) == ""
-    _, out, _ = run(*path, "--help")
-    assert any(shown.endswith(f": {line}") for shown in out.splitlines()), "wrapped"
+def test_a_command_has_a_help_text_with_its_examples() -> None:
+    for path, command in all_commands():
+        code, out, _ = run(*path, "--help")
+        assert (code, "Usage: " + " ".join(["exactdp", *path]) in out) == (0, True)
+        assert command.help
+        for _, line in examples(command):
+            assert calls(line)
+            assert refusal(line) == ""
+            assert re.search(f": {re.escape(line)}$", out, re.MULTILINE), f"wrapped: {line}"
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
-def test_commands_of_a_page(page: Path) -> None:
-    steps = [step for region in blocks(Document.parse(str(page))) for step in region.parsed]
-    lines = [step.line for step in steps if isinstance(step, Command)]
-    inline = re.findall(r"(?<!`)`(exactdp [^`]* --[^`]*)`", page.read_text(encoding="utf-8"))
-    for line in lines + inline:
-        assert refusal(line) == "", line
+def test_commands_of_a_page() -> None:
+    for page in WRITTEN:
+        steps = [step for region in blocks(Document.parse(str(page))) for step in region.parsed]
+        lines = [step.line for step in steps if isinstance(step, Command)]
+        inline = re.findall(r"(?<!`)`(exactdp [^`]* --[^`]*)`", page.read_text(encoding="utf-8"))
+        for line in lines + inline:
+            assert refusal(line) == "", (page.name, line)
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ def test_values_at_one_point(field: BinaryField) -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=PERIODS)
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 17, 64])
+@pytest.mark.parametrize("count", [1, 2, 5, 17, 64])
 def test_polynomials_through_points(field: BinaryField, count: int) -> None:
     source = random.Random(count)
     points = sorted({0, *(source.randrange(field.order) for _ in range(2 * count))})[:count]

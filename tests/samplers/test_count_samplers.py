@@ -95,9 +95,8 @@ def test_mean_square_errors_are_those_of_the_discrete_laplace(epsilon: str) -> N
 
 
 @pytest.mark.parametrize("gamma_inverse", [2, 10, None])
-@pytest.mark.parametrize("n", [1, 2, 3, 6, 30])
-@pytest.mark.parametrize("epsilon", ["1", "1/10"])
-@pytest.mark.parametrize("power_of_two", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 6, 30])
+@pytest.mark.parametrize(("epsilon", "power_of_two"), [("1", False), ("1/10", True)])
 def test_fast_sample_is_private(
     n: int, epsilon: str, gamma_inverse: int, power_of_two: bool
 ) -> None:

@@ -33,8 +33,8 @@ class Wave:
         return x.cos() / self.period + self.tilt
 
 
-@pytest.mark.parametrize("period", [1, 7, 50, 3000])
-@pytest.mark.parametrize("tilt", ["-0.001", "0", "0.0001", "0.3"])
+@pytest.mark.parametrize("period", [1, 7, 3000])
+@pytest.mark.parametrize("tilt", ["-0.001", "0", "0.3"])
 @pytest.mark.parametrize("last", [1, 2, 100, 2345])
 def test_equals_exhaustive_search(period: int, tilt: str, last: int) -> None:
     def families() -> list[Wave]:

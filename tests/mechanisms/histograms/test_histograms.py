@@ -59,7 +59,6 @@ def test_releases_are_sorted_and_carry_their_guarantee(mechanism: HistogramMecha
     assert len(release) == len(release.bins)
 
 
-@pytest.mark.parametrize("mechanism", ALL, ids=IDS)
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
@@ -74,12 +73,13 @@ def test_releases_are_sorted_and_carry_their_guarantee(mechanism: HistogramMecha
     ],
 )
 def test_wrong_counts_are_refused_before_any_randomness(
-    mechanism: HistogramMechanism, counts: dict[int, int], message: str
+    counts: dict[int, int], message: str
 ) -> None:
-    source = SeededSource(1)
-    with pytest.raises(InvalidParameter, match=message):
-        mechanism.draw(counts, source)
-    assert source.bits_used == 0
+    for mechanism in ALL:
+        source = SeededSource(1)
+        with pytest.raises(InvalidParameter, match=message):
+            mechanism.draw(counts, source)
+        assert source.bits_used == 0
 
 
 def test_algorithm_8_says_when_it_would_read_too_many_bits() -> None:
