@@ -24,6 +24,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from exactdp.accounting.pld.compose.integers import Integers
 from flint import fmpz_poly
 from mpmath import mp, mpf, ncdf
 from tabulate import tabulate
@@ -33,7 +34,6 @@ from exactdp.accounting.pld.ask.search import measures
 from exactdp.accounting.pld.compose.balls import Balls
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import compose
-from exactdp.accounting.pld.compose.integers import Integers
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided

@@ -133,16 +133,6 @@ def same_seeds(seed: int) -> Run:
     return run
 
 
-def same_lies(seed: int) -> Run:
-    generators: dict[int, np.random.Generator] = {}
-
-    def run(data: int, n: int) -> Any:
-        lies = generators.setdefault(data, np.random.default_rng(seed)).random(n) > BITS
-        return [bool(data) != bool(lie) for lie in lies]
-
-    return run
-
-
 def remembered(seed: int) -> Run:
     """A cache: what was once drawn for a data set is what it gets for ever."""
     rng, drawn = np.random.default_rng(seed), dict[int, float]()

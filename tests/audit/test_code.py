@@ -157,10 +157,6 @@ class TestIntegers:
         for law, use in zip(found, USES, strict=True):
             assert law == Law.uniform([hashable(use(x)) for x in range(12)])
 
-    def test_comparisons_do_not_enumerate_the_range(self) -> None:
-        law = foreign_law(lambda rng: rng.randrange(10**30) < 10**29, max_runs=10)
-        assert law[True] == Fraction(1, 10)
-
     def test_modulo_bias_is_exact(self) -> None:
         law = foreign_law(lambda rng: rng.getrandbits(32) % 10, max_runs=30)
         wide = 1 << 32
@@ -185,7 +181,7 @@ class TestIntegers:
 
 class TestRandom:
     def test_comparison(self) -> None:
-        bounds = [0.3, 0.5, 1e-300, 0.0, 1.0, 2.0, -1.0, Fraction(1, 3), Decimal("0.7"), 1]
+        bounds = [0.3, 0.5, 1 / 3, 1e-300, 0.0, 1.0, 2.0, -1.0, Fraction(1, 3), Decimal("0.7"), 1]
         twice = [lambda rng, p=p: (lambda u: (u < p, u < p))(rng.random()) for p in bounds]
         # a fraction asks whether the float is a number before it compares
         reversible = [p for p in bounds if not isinstance(p, Fraction)]
@@ -195,11 +191,6 @@ class TestRandom:
         for law, p in zip(laws(reverse), reversible, strict=True):
             assert law[True] == share(lambda u, p=p: u < p)
 
-    def test_nearest_below_a_third(self) -> None:
-        law = foreign_law(lambda rng: rng.random() < 1 / 3)
-        assert law[True] == Fraction(math.ceil(Fraction(1 / 3) * GRID), GRID)
-        assert 0 < law[True] - Fraction(1, 3) < Fraction(1, GRID)
-
     def test_rounding_is_that_of_floats(self) -> None:
         n = 49
         law = foreign_law(lambda rng: int(rng.random() * n))
@@ -207,7 +198,8 @@ class TestRandom:
             assert law[i] == cell(n, i)
         assert law != Law.uniform(range(n))
         assert compare(law, Law.uniform(range(n)), tolerance="1e-15").verdict == "agrees"
-        assert compare(law, Law.uniform(range(n)), tolerance=0).verdict == "differs"
+        found = compare(law, Law.uniform(range(n)), tolerance=0)
+        assert found.as_dict()["verdict"] == found.verdict == "differs"
 
     def test_uniform(self) -> None:
         law = foreign_law(lambda rng: rng.uniform(-0.3, 0.9) < 0.1)
@@ -408,23 +400,6 @@ class TestSamplers:
         strict = compare(law, lambda o: p if o else complement(p), tolerance=0)
         assert strict.verdict == ("undecided" if x else "agrees")
 
-    def test_a_wrong_coin_differs(self) -> None:
-        def wrong(x, rng):  # counts from 0 instead of 1
-            k = 0
-            while coin(x / (k + 2), rng):
-                k += 1
-            return k % 2
-
-        p = exponential(Fraction(1, 3))
-        found = compare(
-            foreign_law(lambda rng: wrong(Fraction(1, 3), rng)),
-            lambda o: p if o else complement(p),
-        )
-        assert found.verdict == "differs"
-        assert found.distance > "0.5"
-        assert found.as_dict()["verdict"] == "differs"
-        assert "differs: total variation" in str(found)
-
 
 class TestPrivate:
     def test_randomised_response(self) -> None:
@@ -444,17 +419,6 @@ class TestPrivate:
         assert found.probabilities == (Fraction(3, 4), Fraction(1, 4))
         assert private(respond, 0, 1, epsilon=1, delta="0.1").verdict == "proved"
         assert found.as_dict()["verdict"] == "refuted"
-
-    def test_float_coin_is_not_quite_a_third(self) -> None:
-        """random() < 1/3 gives a loss just above log 2, which only an exact law can see."""
-
-        def respond(bit, rng):
-            return 1 - bit if rng.random() >= 1 - 1 / 3 else bit
-
-        law = foreign_law(lambda rng: respond(0, rng))
-        assert law[1] != Fraction(1, 3)
-        loss = divergence.max_loss(law, foreign_law(lambda rng: respond(1, rng)))
-        assert 0 < abs(loss - 2) < Fraction(1, 10**14)
 
     def test_direction(self) -> None:
         def leaky(count, rng):
@@ -489,21 +453,3 @@ def test_what_scipy_holds_is_no_hindrance() -> None:
 
     held = norm(0, 1)
     assert len(foreign_law(lambda rng: rng.randrange(2) if held.cdf(0.0) > 0 else 2)) == 2
-
-
-def real_coin(bit):
-    """The bit, or with probability 10/21, about, the other one: drawn as scripts do it."""
-    return bit if random.random() < 11 / 21 else 1 - bit
-
-
-def test_a_generator_lent_to_a_module_has_the_law_of_its_code() -> None:
-    def program(rng: random.Random) -> int:
-        global random
-        before, random = random, rng
-        try:
-            return real_coin(1)
-        finally:
-            random = before
-
-    one = Fraction(math.ceil(Fraction(11 / 21) * 2**53), 2**53)
-    assert compare(foreign_law(program), Law({1: one, 0: 1 - one})).distance.upper == 0

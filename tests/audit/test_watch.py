@@ -152,19 +152,6 @@ def test_a_part_that_never_varies_is_looked_at_in_single_calls() -> None:
     assert "once for every output" in last.warning
 
 
-def test_one_draw_copied_is_judged_by_single_calls() -> None:
-    """A correct mechanism behind a run that draws once per call and repeats what it got."""
-    rng = np.random.default_rng(3)
-
-    def run(data: int, n: int) -> list[int]:
-        return [data ^ int(rng.random() > 0.75)] * n
-
-    for report in watch(run, 0, 1, epsilon="1.1", samples=3000):
-        assert not report.violation
-        assert report.bounds["epsilon"] <= Fraction("1.1")
-        assert "once for every output" in report.warning
-
-
 @pytest.mark.parametrize(
     ("changes", "name"),
     [({"samples": 999}, "samples"), ({"alpha": 0}, "alpha"), ({"epsilon": -1}, "epsilon"),
