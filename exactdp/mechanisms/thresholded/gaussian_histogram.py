@@ -21,7 +21,7 @@ from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower
 from exactdp.mechanisms.thresholded.release import NoisyCounts
 from exactdp.samplers import DiscreteGaussian, Source
 
-CONTRIBUTES = add_remove("changing at most k = {k} counters by one")
+_RELATION = add_remove("changing at most k = {k} counters by one")
 
 
 @frozen
@@ -44,7 +44,7 @@ class GSHM(Thresholded):
     _accounting: ClassVar[ModuleType] = discrete_gshm
 
     def _promise(self) -> tuple[str, str]:
-        return CONTRIBUTES.format(k=self.k), discrete_gshm.ANALYSES["exact"]
+        return _RELATION.format(k=self.k), discrete_gshm.ANALYSES["exact"]
 
     def _tail(self, t: Fraction) -> arb:
         return above(math.floor(t), self.sigma**2)

@@ -9,14 +9,12 @@ from types import ModuleType
 from typing import Any, ClassVar, Self
 
 from exactdp.accounting import csh_sums, gshm_sums
-from exactdp.accounting.certify.checking import Check
-from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number
 from exactdp.law import Law
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.thresholded.correlated_histogram import TopK
-from exactdp.mechanisms.thresholded.gaussian_histogram import CONTRIBUTES, GSHM
+from exactdp.mechanisms.thresholded.gaussian_histogram import GSHM
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.mechanisms.thresholded.release import NoisyBins, NoisyCounts, NoisyRelease
 from exactdp.parameters import Real, delta_target, integer, positive
@@ -24,6 +22,7 @@ from exactdp.samplers import DiscreteGaussian, Source, exact_law
 from exactdp.samplers.source import require_secure
 
 
+@frozen
 class WithSums(Thresholded):
     """Noisy sums of users' values for every counter that is released; a base of mechanisms.
 
@@ -31,8 +30,8 @@ class WithSums(Thresholded):
     >= 1. spread: > 0; the sums of a column get noise N_Z(0, (spread * largest * sigma)^2).
     """
 
-    largest: tuple[int, ...]
-    spread: Number
+    largest: tuple[int, ...] = (1,)
+    spread: Number = number(positive, default=1)
 
     def __post_init__(self) -> None:
         limits = tuple(integer("largest", limit, least=1) for limit in self.largest)
@@ -57,7 +56,7 @@ class WithSums(Thresholded):
             k=k, columns=len(largest), epsilon=epsilon, delta=delta, spread=spread
         )
         tau = Fraction(found.tau) + integer("lower", lower, least=1) - 1
-        return cls(k, found.sigma, tau, epsilon, delta, lower, tuple(largest), spread)  # type: ignore[call-arg]
+        return cls(k, found.sigma, tau, epsilon, delta, lower, tuple(largest), spread)
 
     def release_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
@@ -121,21 +120,14 @@ class WithSums(Thresholded):
             raise InvalidParameter(name, row, "sums of absolute value at most largest * count")
         return values
 
-    def _check(self, tau: Fraction) -> Check:
-        found: Check = self._accounting.check(
-            k=self.k,
-            columns=len(self.largest),
-            sigma=self.sigma,
-            tau=tau,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            spread=self.spread,
-        )
-        return found
-
     @property
-    def _limits(self) -> str:
-        return f"their sums by at most {' and '.join(map(str, self.largest))}"
+    def _further(self) -> dict[str, Any]:
+        return {"columns": len(self.largest), "spread": self.spread}
+
+    def _promise(self) -> tuple[str, str]:
+        largest = " and ".join(map(str, self.largest))
+        relation, _ = super()._promise()  # type: ignore[safe-super]  # of the next base
+        return f"{relation} and their sums by at most {largest}", self._accounting.SOURCE
 
 
 @frozen
@@ -147,12 +139,7 @@ class GSHMWithSums(WithSums, GSHM):
     Source: CSH, Section 6 (aggregator functions; Wilkins et al. 2024); accounting.gshm_sums.
     """
 
-    largest: tuple[int, ...] = (1,)
-    spread: Number = number(positive, default=1)
     _accounting: ClassVar[ModuleType] = gshm_sums
-
-    def _promise(self) -> tuple[str, str]:
-        return f"{CONTRIBUTES.format(k=self.k)} and {self._limits}", gshm_sums.SOURCE
 
 
 @frozen
@@ -164,9 +151,4 @@ class TopKWithSums(WithSums, TopK):
     Source: CSH, Section 6 and Corollary 4.2; accounting.csh_sums.
     """
 
-    largest: tuple[int, ...] = (1,)
-    spread: Number = number(positive, default=1)
     _accounting: ClassVar[ModuleType] = csh_sums
-
-    def _promise(self) -> tuple[str, str]:
-        return f"{ANY_COUNTERS} and {self._limits}", csh_sums.SOURCE

@@ -105,18 +105,25 @@ class Thresholded(NoisyHistogram):
 
     @cached_property
     def _kept(self) -> Check:
-        return self._check(self.tau - (self.lower - 1))
+        """The check of the target."""
+        found: Check = self._accounting.check(
+            k=self.k,
+            sigma=self.sigma,
+            tau=self.tau - (self.lower - 1),  # from the count of a new counter to the limit
+            epsilon=self.epsilon,
+            delta=self.delta,
+            **self._further,
+        )
+        return found
 
     @property
     def _limit(self) -> Fraction:
         return 1 + self.tau
 
-    def _check(self, tau: Fraction) -> Check:
-        """Check the target. tau: distance from the count of a new counter to the limit."""
-        found: Check = self._accounting.check(
-            k=self.k, sigma=self.sigma, tau=tau, epsilon=self.epsilon, delta=self.delta
-        )
-        return found
+    @property
+    def _further(self) -> dict[str, Any]:
+        """Further parameters of the calculator."""
+        return {}
 
     @abstractmethod
     def _promise(self) -> tuple[str, str]:
