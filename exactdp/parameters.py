@@ -69,6 +69,11 @@ def non_negative(name: str, value: Real) -> Fraction:
     return _within(name, value, ">= 0", lambda x: x >= 0)
 
 
+def probability(name: str, value: Real) -> Fraction:
+    """An exact number between 0 and 1."""
+    return _within(name, value, ">= 0 and <= 1", lambda x: 0 <= x <= 1)
+
+
 def delta_target(name: str, value: Real) -> Fraction:
     """A target for delta: an exact number strictly between 0 and 1."""
     return _within(name, value, "> 0 and < 1", lambda x: 0 < x < 1)

@@ -13,8 +13,8 @@ from exactdp.accounting import zcdp
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
-from exactdp.parameters import Real, integer, non_negative, positive
+from exactdp.errors import Undecided
+from exactdp.parameters import Real, integer, non_negative, positive, probability
 
 __all__ = ["basic", "concentrated", "discrete_gaussian", "optimal"]
 
@@ -34,7 +34,7 @@ def basic(*, parts: Iterable[tuple[Real, Real]]) -> tuple[Enclosure, Enclosure]:
     >>> print(*composition.basic(parts=[("0.1", "1e-6"), ("0.25", 0)]))
     [0.35, 0.35] [1e-6, 1e-6]
     """
-    listed = [(non_negative("epsilon", e), _delta(d)) for e, d in parts]
+    listed = [(non_negative("epsilon", e), probability("delta", d)) for e, d in parts]
     epsilon = sum((e for e, _ in listed), Fraction(0))
     delta = sum((d for _, d in listed), Fraction(0))
     return Enclosure.exact(epsilon), Enclosure.exact(min(delta, Fraction(1)))
@@ -54,7 +54,7 @@ def optimal(*, k: int, epsilon: Real, delta: Real = 0, total_epsilon: Real) -> E
     [3.522308847e-5, 3.522308848e-5]
     """
     copies, loss = integer("k", k, least=1), non_negative("epsilon", epsilon)
-    each, total = _delta(delta), non_negative("total_epsilon", total_epsilon)
+    each, total = probability("delta", delta), non_negative("total_epsilon", total_epsilon)
     if each == 1:
         return Enclosure.exact(1)
     least = _first(copies, loss, total)
@@ -103,13 +103,6 @@ def discrete_gaussian(*, k: int, sigma2: Real, epsilon: Real, sensitivity: int =
     groups = Counter({(shift, positive("sigma2", sigma2)): copies})
     loss = non_negative("epsilon", epsilon)
     return refine(lambda: many(groups, loss)).clamped(0, 1)
-
-
-def _delta(value: Real) -> Fraction:
-    number = non_negative("delta", value)
-    if number > 1:
-        raise InvalidParameter("delta", value, ">= 0 and <= 1")
-    return number
 
 
 def _first(copies: int, loss: Fraction, total: Fraction) -> int:

@@ -16,20 +16,12 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
-from exactdp.parameters import Real, integer, non_negative, rational
+from exactdp.parameters import Real, integer, non_negative, probability, rational
 from exactdp.samplers.bulk_coins import below
 from exactdp.samplers.cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.integer_law import IntegerLaw, Sampler, floor_at
 from exactdp.samplers.source import Source
 from exactdp.samplers.table import WORD_BITS, Table
-
-
-def probability(name: str, value: Real) -> Fraction:
-    """An exact number between 0 and 1."""
-    found = rational(name, value)
-    if not 0 <= found <= 1:
-        raise InvalidParameter(name, value, ">= 0 and <= 1")
-    return found
 
 
 class _Coin(IntegerLaw):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
-from exactdp.parameters import Real, integer, rational
+from exactdp.parameters import Real, integer, probability, rational
 from exactdp.samplers.bulk_coins import LANES
 from exactdp.samplers.cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.enumeration_branches import (
@@ -137,9 +137,7 @@ class EnumeratingSource(Source):
         return self.branch(size, lambda: [Fraction(1, size)] * size) if size > 1 else 0
 
     def bernoulli(self, p: Real) -> bool:
-        chance = rational("p", p)
-        if not 0 <= chance <= 1:
-            raise InvalidParameter("p", p, ">= 0 and <= 1")
+        chance = probability("p", p)
         return bool(chance) if chance in (0, 1) else bool(self.choose([1 - chance, chance]))
 
     def coins(self, n: int, p: Real) -> Words:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, all_between, integer, rational
+from exactdp.parameters import Real, all_between, integer, probability
 from exactdp.samplers.bulk_coins import LANES, below_each, packed, scaled, uneven
 from exactdp.samplers.cdf import Cdf, RationalCdf
 from exactdp.samplers.inverse_cdf import draw
@@ -82,9 +82,7 @@ class Source(ABC):
 
     def bernoulli(self, p: Real) -> bool:
         """True with probability p, a rational in [0, 1]; reads two bits on average."""
-        chance = rational("p", p)
-        if not 0 <= chance <= 1:
-            raise InvalidParameter("p", p, ">= 0 and <= 1")
+        chance = probability("p", p)
         if chance.denominator == 1:
             return chance == 1
         numerator, denominator = chance.numerator, chance.denominator
@@ -102,9 +100,7 @@ class Source(ABC):
         Coin i is bit i % 64 of word i // 64; bits after the last coin are 0. Reads at most 1.5
         random bits per coin if n is large, else 7.4; exactly the law of bernoulli(p).
         """
-        count, chance = integer("n", n, least=0), rational("p", p)
-        if not 0 <= chance <= 1:
-            raise InvalidParameter("p", p, ">= 0 and <= 1")
+        count, chance = integer("n", n, least=0), probability("p", p)
         # for p = 1/2, bulk_coins reads no more bits than tables of patterns
         if count < MANY_COINS or 2 % chance.denominator == 0:
             return packed(count, chance, self.words)

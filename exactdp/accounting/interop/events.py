@@ -18,7 +18,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.extras import optional
-from exactdp.parameters import Real, choice, positive, rational
+from exactdp.parameters import Real, choice, positive, probability
 
 __all__ = ["accountant", "loss_of"]
 
@@ -87,7 +87,7 @@ class _Certified:
 
     def get_epsilon(self, target_delta: float) -> float:
         """An epsilon that is certainly kept; infinity if none is."""
-        delta = _probability("target_delta", target_delta)
+        delta = probability("target_delta", target_delta)
         if self._contains_non_dp_event or delta < self._leaked.infinite_mass().lower:
             return math.inf
         if not delta and self._leaked.largest_loss() is None:
@@ -117,7 +117,7 @@ class _Certified:
         return self._true_positives(false_positive_rates)
 
     def _true_positives(self, rate: float) -> float:
-        alpha = _probability("false_positive_rates", rate)
+        alpha = probability("false_positive_rates", rate)
         if self._contains_non_dp_event:
             return 1.0
         if self._hides_everything() or alpha == 1:
@@ -141,7 +141,7 @@ class _Certified:
             return 0.0
         rate = _LEAST_RATE
         if false_positive_rates is not None:
-            rates = [_probability("false_positive_rates", rate) for rate in false_positive_rates]
+            rates = [probability("false_positive_rates", rate) for rate in false_positive_rates]
             rate = positive("false_positive_rates", min(rates))
         if self._leaked.infinite_mass().upper > rate:
             return math.inf
@@ -191,10 +191,3 @@ def _quantile_above(rate: Fraction) -> Fraction:
     if 2 * rate >= 1:
         return Fraction(0)
     return refine(lambda: (-2 * ball(2 * rate).log()).sqrt()).upper
-
-
-def _probability(name: str, value: Real) -> Fraction:
-    number = rational(name, value)
-    if not 0 <= number <= 1:
-        raise InvalidParameter(name, value, ">= 0 and <= 1")
-    return number

@@ -12,7 +12,7 @@ from exactdp.accounting import pld
 from exactdp.accounting.pld import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
 from exactdp.errors import Described, ExactDPError, InvalidParameter
 from exactdp.law import Law
-from exactdp.parameters import integer, rational
+from exactdp.parameters import integer, probability, rational
 
 #: Our relations between neighbours, and dp_accounting's names for them.
 RELATIONS = {
@@ -195,10 +195,8 @@ def _selection(event: Any, neighbours: str) -> Pld | None:
 def _response(event: Any, neighbours: str) -> Pld | None:
     """The own answer, unless (with probability noise_parameter) one of all answers at random."""
     _only(neighbours, REPLACE_ONE, REPLACE_SPECIAL)
-    noise = rational("noise_parameter", event.noise_parameter)
+    noise = probability("noise_parameter", event.noise_parameter)
     answers = integer("num_buckets", event.num_buckets, least=1)
-    if not 0 <= noise <= 1:
-        raise InvalidParameter("noise_parameter", event.noise_parameter, ">= 0 and <= 1")
     if noise == 1 or answers == 1:
         return None
     if noise == 0:

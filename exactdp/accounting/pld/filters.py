@@ -94,6 +94,7 @@ class Expense:
         return largest
 
 
+@dataclass(frozen=True)
 class Filter(ABC):
     """A rule that adds up costs, with limits."""
 
@@ -110,7 +111,6 @@ class Filter(ABC):
         """What the expense costs, in the terms of the limits."""
 
 
-@dataclass(frozen=True)
 class SumFilter(Filter):
     """Sums of epsilon and of delta. Any mechanism.
 
@@ -119,7 +119,6 @@ class SumFilter(Filter):
     answers exceeds the epsilon spent so far.
     """
 
-    limits: Costs
     source = "Rogers, Roth, Ullman, Vadhan 2016, sums of adaptively chosen epsilon and delta"
 
     def cost(self, expense: Expense) -> Costs:
@@ -136,7 +135,6 @@ class SumFilter(Filter):
         return {"epsilon": expense.loss.epsilon(delta).upper, "delta": delta}
 
 
-@dataclass(frozen=True)
 class ZcdpFilter(Filter):
     """Sums of rho. Mechanisms that are rho-zCDP, Gaussian noise, and pure differential privacy.
 
@@ -144,7 +142,6 @@ class ZcdpFilter(Filter):
     epsilon^2/2-zCDP (Bun, Steinke 2016, Proposition 1.4).
     """
 
-    limits: Costs
     source = "Feldman, Zrnic 2021, sums of adaptively chosen rho"
 
     def cost(self, expense: Expense) -> Costs:
@@ -157,14 +154,12 @@ class ZcdpFilter(Filter):
         return {"rho": squares / 2}
 
 
-@dataclass(frozen=True)
 class GaussianFilter(Filter):
     """Sums of mu^2 for Gaussian noise without sampling: no loss by adaptivity.
 
     Source: Smith, Thakurta 2022 (arXiv 2210.17520).
     """
 
-    limits: Costs
     source = "Smith, Thakurta 2022, sums of adaptively chosen mu^2"
 
     @classmethod
@@ -200,7 +195,6 @@ class RenyiFilter(Filter):
     """
 
     order: Fraction
-    limits: Costs
     source = "Feldman, Zrnic 2021, sums of adaptively chosen Renyi divergences of one order"
 
     @classmethod
@@ -216,7 +210,7 @@ class RenyiFilter(Filter):
         most = refine(lambda: _most_divergence(chosen, epsilon, delta - failures)).lower
         if most <= 0:
             raise InvalidParameter("order", chosen, "one at which something can be spent")
-        return cls(chosen, {"divergence": most, "delta": failures})
+        return cls({"divergence": most, "delta": failures}, chosen)
 
     @property
     def settings(self) -> Costs:

@@ -19,7 +19,7 @@ is how many outputs they stand for; a density that fits badly costs sharpness, n
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
@@ -61,14 +61,9 @@ class AnytimeRegion(ConfidenceRegion):
     prior, other_prior: the densities of both sides, chosen before any of these outputs was drawn.
     """
 
-    hits: int
-    trials: int
-    other_hits: int
-    other_trials: int
     alpha: Fraction
     prior: Beta
     other_prior: Beta
-    _lows: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
 
     def _beyond(self) -> Fraction:
         """The q at which other_hits are too few for every p."""

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -55,13 +55,8 @@ class Region(ConfidenceRegion):
     few: whether few hits were expected on the other side, before they were counted.
     """
 
-    hits: int
-    trials: int
-    other_hits: int
-    other_trials: int
     alpha: Fraction
     few: bool = False
-    _lows: dict[tuple[Fraction, Fraction], Fraction] = field(default_factory=dict, repr=False)
 
     def _beyond(self) -> Fraction:
         if self.other_hits == self.other_trials:

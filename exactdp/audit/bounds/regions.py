@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -14,6 +15,7 @@ _REFINE = 16  # intervals of q that may be split to sharpen one answer
 _EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first ends, in deviations
 
 
+@dataclass
 class ConfidenceRegion(ABC):
     """The pairs (p, q) that counts do not exclude: for q in an interval [a, b], p >= lowest.
 
@@ -25,7 +27,9 @@ class ConfidenceRegion(ABC):
     trials: int
     other_hits: int
     other_trials: int
-    _lows: dict[tuple[Fraction, Fraction], Fraction]
+    _lows: dict[tuple[Fraction, Fraction], Fraction] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @abstractmethod
     def _lowest(self, a: Fraction, b: Fraction) -> Fraction:

@@ -20,7 +20,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.law import Law
-from exactdp.parameters import Real, decimal_text, integer, non_negative, rational
+from exactdp.parameters import Real, decimal_text, integer, non_negative, probability
 from exactdp.samplers.enumeration import MAX_RUNS
 
 _NOT_GIVEN = Described("nothing")
@@ -129,9 +129,7 @@ def private(
     refuted: (1.0986, 0)-DP on this pair; delta is [9.216444453e-6, 9.216444454e-6]
     law of one call from the present state: 2 runs, all repeated; not sent: ...
     """
-    loss, allowed = non_negative("epsilon", epsilon), rational("delta", delta)
-    if not 0 <= allowed <= 1:
-        raise InvalidParameter("delta", delta, ">= 0 and <= 1")
+    loss, allowed = non_negative("epsilon", epsilon), probability("delta", delta)
     if program is None and make is None:
         raise InvalidParameter("program", _NOT_GIVEN, "given, or make=")
     number = integer("calls", calls, least=1)
