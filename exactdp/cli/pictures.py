@@ -147,9 +147,9 @@ class Picture:
         self._place_labels()
         with written(path) as (part,):
             form = path.suffix.removeprefix(".")
-            self._figure.savefig(
-                part, format=form, dpi=150, transparent=True, metadata=_undated(path)
-            )
+            # without a date, so that equal pictures are equal files
+            about = {"Date": None} if form == "svg" else {}
+            self._figure.savefig(part, format=form, dpi=150, transparent=True, metadata=about)
         self._pyplot.close(self._figure)
 
     def _place_labels(self) -> None:
@@ -194,11 +194,6 @@ class Picture:
 def new_picture(name: str, parameter: str = "output") -> Path:
     """The path of a picture that can be written."""
     return new_file(parameter, name, (".png", ".svg", ".pdf"))
-
-
-def _undated(path: Path) -> dict[str, None]:
-    """Metadata without a date, so that equal pictures are equal files."""
-    return {"Date": None} if path.suffix == ".svg" else {}
 
 
 def _pyplot() -> Any:

@@ -74,7 +74,10 @@ def _published(
         if len(names) == 1:
             asked["by"] = names[0]
         found = _released(name, rows, asked, present, caps, known, budget)
-        header, cells = found.frame.columns, list(map(_cells, found.frame.fetchall()))
+        header, cells = (
+            found.frame.columns,
+            [tuple(map(_number, row)) for row in found.frame.fetchall()],
+        )
     made, texts = found.mechanism, {"sums": sums, "means": means}
     about = {"user": user, "by": ", ".join(names)}
     about |= {name: text for name, text in texts.items() if text}
@@ -147,10 +150,6 @@ def _from_counts(
     write = table_writer(target.suffix, ["element", "count"], rows)
     facts = {**_noise(made), **_not_noise(made, None)}
     return Publication(made, made.guarantee, (len(rows), "counters"), write, facts)
-
-
-def _cells(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(_number(cell) for cell in row)
 
 
 def _number(value: Any) -> Any:

@@ -122,7 +122,8 @@ def _for_neighbours(loss: Pld | None, neighbours: str) -> Pld | None:
 
 def _poisson(event: Any, neighbours: str) -> Pld | None:
     rate = rational("sampling_probability", event.sampling_probability)
-    if neighbours == REPLACE_ONE and _runs(event.event, _ON_VECTORS):
+    on_vectors = any(type(part).__name__ in _ON_VECTORS for part, _ in _parts(event.event))
+    if neighbours == REPLACE_ONE and on_vectors:
         _only(neighbours, ADD_REMOVE, REPLACE_SPECIAL)
     whole = _on_one_sample(event.event, bool(rate))
     return None if whole is None else _for_neighbours(whole.sampled(rate), neighbours)
@@ -166,10 +167,6 @@ def _on_one_sample(event: Any, drawn: bool) -> Pld | None:
         if found is not None:
             losses.append(found.composed(times))
     return pld.together(*losses) if losses and drawn else None
-
-
-def _runs(event: Any, kinds: tuple[str, ...]) -> bool:
-    return any(type(part).__name__ in kinds for part, _ in _parts(event))
 
 
 def _promise(event: Any, neighbours: str) -> Pld | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Protocol
 
-from exactdp.errors import Described, InvalidParameter
+from exactdp.errors import InvalidParameter
 
 try:
     import fcntl
@@ -81,7 +81,8 @@ class FileLedger:
         """The list in the file; empty if there is no file yet."""
         terms, entries = read(self.path) if self.path.exists() else (self.terms, [])
         if terms != self.terms:
-            raise InvalidParameter("file", str(self.path), f"a budget with {_shown(self.terms)}")
+            expected = ", ".join(f"{name} = {value}" for name, value in self.terms.items())
+            raise InvalidParameter("file", str(self.path), f"a budget with {expected}")
         return entries
 
     @contextmanager
@@ -150,7 +151,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _shown(terms: dict[str, str]) -> Described:
-    return Described(", ".join(f"{name} = {value}" for name, value in terms.items()))

@@ -102,7 +102,9 @@ class ExactGenerator:
         weights = None if p is None else choice_weights(p)
 
         def place() -> int:
-            return self._place(len(items)) if weights is None else self.draws.choose(weights)
+            if weights is not None:
+                return self.draws.choose(weights)
+            return operator.index(self._random.randrange(len(items)))
 
         if size is None:
             return type(shown)(place()) if whole else items[place()]
@@ -160,9 +162,6 @@ class ExactGenerator:
     def _only_known(self, other: dict[str, Any]) -> None:
         if other:
             self.draws.refuse(f"{', '.join(other)}= has no exact law here; leave it out")
-
-    def _place(self, n: int) -> int:
-        return operator.index(self._random.randrange(n))
 
     def _filled(self, draw: Callable[[], Any], shown: NDArray[Any]) -> NDArray[np.int64]:
         """An array of draws, as large as numpy's."""

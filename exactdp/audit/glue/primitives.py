@@ -114,7 +114,8 @@ def known() -> tuple[Primitive, ...]:
     if "diffprivlib" in sys.modules:
         found += _diffprivlib(sys.modules["diffprivlib"])
     if "opendp.mod" in sys.modules:
-        found += _opendp(sys.modules["opendp.mod"])
+        # measurements; the audit declares the largest distance between their arguments
+        found.append(Primitive(sys.modules["opendp.mod"].Measurement, "__call__", "arg"))
     if "opacus.optimizers.optimizer" in sys.modules:
         found += _opacus(sys.modules["opacus.optimizers.optimizer"])
     return tuple(found)
@@ -142,11 +143,6 @@ def _sensitivity(given: dict[str, Any]) -> Any:
 
 def _epsilon(given: dict[str, Any]) -> Any:
     return given["self"].epsilon
-
-
-def _opendp(module: Any) -> list[Primitive]:
-    """Measurements; the audit declares the largest distance between their arguments."""
-    return [Primitive(module.Measurement, "__call__", "arg")]
 
 
 def _opacus(module: Any) -> list[Primitive]:

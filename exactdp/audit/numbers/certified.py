@@ -18,6 +18,7 @@ from flint import arb
 
 from exactdp.accounting import composition, pld, zcdp
 from exactdp.accounting.calculator import CALCULATORS, calculator, group_of
+from exactdp.accounting.certify.lattice import above
 from exactdp.audit.numbers import closed_forms, local_responses
 from exactdp.audit.numbers.concentrated import rho_of_noisy_max
 from exactdp.audit.numbers.inversion import WIDTH, least, least_multiple
@@ -178,7 +179,7 @@ def _gaussian_pmf(*, sigma2: Real, z: Real) -> Enclosure:
 
 def _gaussian_cdf(*, sigma2: Real, z: Real) -> Enclosure:
     width = positive("sigma2", sigma2)
-    return _below(z, lambda at: closed_forms.discrete_gaussian_above(at, width))
+    return _below(z, lambda at: above(at, width))
 
 
 def _laplace_pmf(*, scale: Real, z: Real) -> Enclosure:

@@ -22,11 +22,6 @@ def discrete_laplace_above(z: int, scale: Fraction) -> arb:
     return (-rate * (z + 1)).exp() / share if z >= 0 else 1 - (rate * z).exp() / share
 
 
-def discrete_gaussian_above(z: int, sigma2: Fraction) -> arb:
-    """P(X > z) for P(z) proportional to exp(-z^2/(2 sigma2))."""
-    return above(z, sigma2)
-
-
 def discrete_laplace_delta(scale: Fraction, epsilon: Fraction, shift: int) -> arb:
     """The least delta between discrete Laplace noise and its shift >= 1.
 

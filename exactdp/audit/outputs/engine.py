@@ -270,7 +270,10 @@ class Audit:
         return AuditReport(
             violation=violation,
             promise=self.promise,
-            bounds={key: _short(value) for key, value in self.bounds.items()},
+            bounds={  # with twelve digits, rounded down
+                key: Fraction(Enclosure.exact(value).decimal_lower(12))
+                for key, value in self.bounds.items()
+            },
             event=shown.event,
             direction=shown.direction,
             counts={side: tally.of(side) for side in SIDES},
@@ -283,8 +286,3 @@ class Audit:
             basis=self.basis,
             looked_at=self.looked_at,
         )
-
-
-def _short(value: Fraction) -> Fraction:
-    """A bound with twelve digits, rounded down."""
-    return Fraction(Enclosure.exact(value).decimal_lower(12))

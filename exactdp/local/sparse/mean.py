@@ -180,10 +180,6 @@ class SparseVectorMean(LocalMechanism[Vector]):
         """The hash functions."""
         return self._functions(self.plan.bins)
 
-    @property
-    def _index_bits(self) -> int:
-        return Linear(self.d, 1, self.key).index_bits
-
     @cached_property
     def form(self) -> Numbers:
         """The format of a report: the hash function, and the bins minus their smallest value."""
@@ -192,7 +188,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
     @property
     def cells(self) -> int:
         """Number of counters of a spectrum."""
-        return 1 << self._index_bits
+        return 1 << Linear(self.d, 1, self.key).index_bits
 
     @property
     def source(self) -> str:  # type: ignore[override]

@@ -78,17 +78,13 @@ class Sketch(Estimates):
 
     def _levels(self, ids: NDArray[Any], walk: Sequence[tuple[int, bool]]) -> NDArray[np.float64]:
         """The average time at which each entry's walk is at its maximum."""
-        found = np.empty(len(ids), np.float64)
+        found, layout = np.empty(len(ids), np.float64), self.mechanism.layout
         for start in range(0, len(ids), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            total, count = self._peaks(ids[part], walk)
+            keys = self.hashes.keys(ids[part])
+            total, count = peaks(self.bits, keys, self.hashes, layout, walk)
             found[part] = total / count
         return found
-
-    def _peaks(
-        self, ids: NDArray[Any], walk: Sequence[tuple[int, bool]]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return peaks(self.bits, self.hashes.keys(ids), self.hashes, self.mechanism.layout, walk)
 
     def _limited(self, place: Fraction) -> Fraction:
         """The value of a fractional level, clamped to the range of values (ALP, Section 2)."""
