@@ -74,10 +74,8 @@ def _published(
         if len(names) == 1:
             asked["by"] = names[0]
         found = _released(name, rows, asked, present, caps, known, budget)
-        header, cells = (
-            found.frame.columns,
-            [tuple(map(_number, row)) for row in found.frame.fetchall()],
-        )
+        header = found.frame.columns
+        cells = [tuple(map(_number, row)) for row in found.frame.fetchall()]
     made, texts = found.mechanism, {"sums": sums, "means": means}
     about = {"user": user, "by": ", ".join(names)}
     about |= {name: text for name, text in texts.items() if text}

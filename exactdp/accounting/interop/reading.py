@@ -232,10 +232,6 @@ def _gaussian(event: Any) -> Pld:
     return pld.gaussian(sigma=_noisy(event.noise_multiplier))
 
 
-def _laplace(event: Any) -> Pld:
-    return pld.laplace(scale=_noisy(event.noise_multiplier))
-
-
 def _discrete_laplace(event: Any) -> Pld:
     rate = rational("noise_parameter", _noisy(event.noise_parameter))
     return pld.discrete_laplace(epsilon=rate * event.sensitivity, sensitivity=event.sensitivity)
@@ -276,7 +272,7 @@ def _tree(event: Any, neighbours: str) -> Pld:
 
 _MECHANISMS: dict[str, Callable[[Any], Pld | None]] = {
     "GaussianDpEvent": _gaussian,
-    "LaplaceDpEvent": _laplace,
+    "LaplaceDpEvent": lambda event: pld.laplace(scale=_noisy(event.noise_multiplier)),
     "DiscreteLaplaceDpEvent": _discrete_laplace,
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "MixtureOfGaussiansDpEvent": _random_shifts,

@@ -148,7 +148,7 @@ def _refined(compute: Callable[[], arb]) -> Enclosure:
 
 
 def _threshold(*, noise: str, scale: Real, threshold: Real, comparison: str, k: Real) -> Enclosure:
-    kind = choice("noise", noise, tuple(closed_forms.NOISES))
+    kind = choice("noise", noise, closed_forms.NOISES)
     strict = choice("comparison", comparison, closed_forms.COMPARISONS)
     width, level = positive("scale", scale), rational("threshold", threshold)
     copies = integer("k", k, least=1)

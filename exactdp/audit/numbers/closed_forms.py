@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb
@@ -13,6 +12,7 @@ from exactdp.balls import ball
 from exactdp.normal import tail
 
 COMPARISONS = (">", ">=")
+NOISES = ("laplace", "geometric", "gaussian", "discrete_gaussian")
 
 
 def discrete_laplace_above(z: int, scale: Fraction) -> arb:
@@ -81,36 +81,18 @@ def threshold_delta(
     noise: str, scale: Fraction, threshold: Fraction, comparison: str, copies: int
 ) -> arb:
     """P(one of copies counts of 1 passes the threshold)."""
-    one = NOISES[noise](scale, threshold - 1, comparison)
+    one = _passes(noise, scale, threshold - 1, comparison)
     return -((-one).log1p() * copies).expm1()
 
 
-def _laplace(scale: Fraction, distance: Fraction, _: str) -> arb:
-    ratio = ball(distance / scale)
-    return (-ratio).exp() / 2 if distance >= 0 else 1 - ratio.exp() / 2
-
-
-def _gaussian(scale: Fraction, distance: Fraction, _: str) -> arb:
-    return tail(ball(distance / scale))
-
-
-def _last_hidden(distance: Fraction, comparison: str) -> int:
-    """The largest integer that does not pass."""
-    return math.floor(distance) if comparison == ">" else math.ceil(distance) - 1
-
-
-def _geometric(scale: Fraction, distance: Fraction, comparison: str) -> arb:
-    return discrete_laplace_above(_last_hidden(distance, comparison), scale)
-
-
-def _discrete_gaussian(scale: Fraction, distance: Fraction, comparison: str) -> arb:
-    return above(_last_hidden(distance, comparison), scale**2)
-
-
-#: Kind of noise -> ball around P(noise passes a distance).
-NOISES: dict[str, Callable[[Fraction, Fraction, str], arb]] = {
-    "laplace": _laplace,
-    "geometric": _geometric,
-    "gaussian": _gaussian,
-    "discrete_gaussian": _discrete_gaussian,
-}
+def _passes(noise: str, scale: Fraction, distance: Fraction, comparison: str) -> arb:
+    """P(noise passes a distance)."""
+    if noise == "laplace":
+        ratio = ball(distance / scale)
+        return (-ratio).exp() / 2 if distance >= 0 else 1 - ratio.exp() / 2
+    if noise == "gaussian":
+        return tail(ball(distance / scale))
+    hidden = math.floor(distance) if comparison == ">" else math.ceil(distance) - 1
+    return (
+        discrete_laplace_above(hidden, scale) if noise == "geometric" else above(hidden, scale**2)
+    )

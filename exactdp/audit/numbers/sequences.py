@@ -31,43 +31,22 @@ def loss_of(*, events: str, neighbours: str) -> pld.Pld:
 
 
 def _repeated(event: Any, neighbours: str) -> pld.Pld:
-    if not isinstance(event, dict) or event.get("mechanism") not in _MADE:
-        raise InvalidParameter("mechanism", event, "an object with one of " + ", ".join(_MADE))
+    name = event.get("mechanism") if isinstance(event, dict) else None
+    if name not in {**_NOISE, **_OTHERS}:
+        allowed = "an object with one of " + ", ".join([*_NOISE, *_OTHERS])
+        raise InvalidParameter("mechanism", event, allowed)
     try:
-        made = _MADE[event["mechanism"]](event, neighbours)
+        made = _OTHERS[name](event, neighbours) if name in _OTHERS else _noise(event, neighbours)
     except KeyError as missing:
         raise InvalidParameter("events", event, f"with {missing.args[0]}") from None
     return made.composed(integer("count", event.get("count", 1), least=1))
 
 
-def _noise(made: pld.Pld, event: _Event, neighbours: str) -> pld.Pld:
-    """The mechanism on samples, if there is a rate, for these neighbours."""
+def _noise(event: _Event, neighbours: str) -> pld.Pld:
+    """The noise on samples, if there is a rate, for these neighbours."""
+    made = _NOISE[event["mechanism"]](event)
     sampled = made.sampled(event["rate"]) if "rate" in event else made
     return sampled.replaced() if neighbours == pld.REPLACE_ONE else sampled
-
-
-def _gaussian(event: _Event, neighbours: str) -> pld.Pld:
-    return _noise(pld.gaussian(sigma=event["sigma"]), event, neighbours)
-
-
-def _mixture(event: _Event, neighbours: str) -> pld.Pld:
-    lengths, weights = (str(event[name]).split() for name in ("sensitivities", "weights"))
-    made = pld.gaussian_mixture(sigma=event["sigma"], sensitivities=lengths, weights=weights)
-    return _noise(made, event, neighbours)
-
-
-def _laplace(event: _Event, neighbours: str) -> pld.Pld:
-    return _noise(pld.laplace(scale=event["scale"]), event, neighbours)
-
-
-def _discrete_laplace(event: _Event, neighbours: str) -> pld.Pld:
-    size = integer("sensitivity", event["sensitivity"], least=1)
-    made = pld.discrete_laplace(epsilon=event["epsilon"], sensitivity=size)
-    return _noise(made, event, neighbours)
-
-
-def _discrete_gaussian(event: _Event, neighbours: str) -> pld.Pld:
-    return _noise(pld.discrete_gaussian(sigma2=event["sigma2"], sensitivity=1), event, neighbours)
 
 
 def _response(event: _Event, neighbours: str) -> pld.Pld:
@@ -83,16 +62,25 @@ def _response(event: _Event, neighbours: str) -> pld.Pld:
     return pld.laws(*laws, neighbours=neighbours)
 
 
-def _approximate(event: _Event, neighbours: str) -> pld.Pld:
-    return pld.approximate(epsilon=event["epsilon"], delta=event["delta"], neighbours=neighbours)
+#: Noise -> its loss without sampling, for add-remove neighbours.
+_NOISE: dict[str, Callable[[_Event], pld.Pld]] = {
+    "gaussian": lambda e: pld.gaussian(sigma=e["sigma"]),
+    "gaussian-mixture": lambda e: pld.gaussian_mixture(
+        sigma=e["sigma"],
+        sensitivities=str(e["sensitivities"]).split(),
+        weights=str(e["weights"]).split(),
+    ),
+    "laplace": lambda e: pld.laplace(scale=e["scale"]),
+    "discrete-laplace": lambda e: pld.discrete_laplace(
+        epsilon=e["epsilon"], sensitivity=integer("sensitivity", e["sensitivity"], least=1)
+    ),
+    "discrete-gaussian": lambda e: pld.discrete_gaussian(sigma2=e["sigma2"], sensitivity=1),
+}
 
-
-_MADE: dict[str, Callable[[_Event, str], pld.Pld]] = {
-    "gaussian": _gaussian,
-    "gaussian-mixture": _mixture,
-    "laplace": _laplace,
-    "discrete-laplace": _discrete_laplace,
-    "discrete-gaussian": _discrete_gaussian,
+#: Other mechanisms -> their loss for these neighbours.
+_OTHERS: dict[str, Callable[[_Event, str], pld.Pld]] = {
     "randomized-response": _response,
-    "approximate": _approximate,
+    "approximate": lambda e, neighbours: pld.approximate(
+        epsilon=e["epsilon"], delta=e["delta"], neighbours=neighbours
+    ),
 }
