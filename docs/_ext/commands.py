@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from exactdp.cli.examples import examples
+from exactdp.cli.prepared import examples
 
 
 def as_blocks(_: Sphinx, ctx: click.Context, lines: list[str]) -> None:

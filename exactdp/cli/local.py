@@ -11,7 +11,7 @@ import click
 from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.cli.answers import Answer, answering, facts, table
 from exactdp.cli.options import options, overwrite_option, statement_option
-from exactdp.cli.output import new_file, written
+from exactdp.cli.output import new_file, write_file
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing
 from exactdp.errors import Described, InvalidParameter, shown
@@ -161,7 +161,7 @@ def report(
     with counted("randomizing"):
         numbers = _numbers(column(existing(values, "values")), listed)
         reports = mechanism.report_many(numbers, SystemSource())
-        _write(target, mechanism.reports_to_bytes(reports), overwrite)
+        write_file(target, mechanism.reports_to_bytes(reports), overwrite=overwrite)
     promise = mechanism.guarantee
     save_statement(statement, lambda: released(promise, mechanism))
     found = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
@@ -188,7 +188,7 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool) -> Answer:
     with counted("adding up"):
         for path in paths:
             total = total + state_of(path.read_bytes(), mechanism)
-    _write(target, total.to_bytes(), overwrite)
+    write_file(target, total.to_bytes(), overwrite=overwrite)
     found = {"reports": total.n, "counters": mechanism.cells, "output": output}
     configuration = dict(mechanism.configuration())
     return Answer({**found, "configuration": configuration}, facts("aggregated", found))
@@ -248,8 +248,3 @@ def _numbers(cells: list[str], listed: list[str] | None) -> list[int]:
         if cell not in place:
             raise InvalidParameter("value", cell, "an element of the public list")
     return [place[cell] for cell in cells]
-
-
-def _write(path: Path, data: bytes, overwrite: bool) -> None:
-    with written(path, overwrite=overwrite) as (part,):
-        part.write_bytes(data)

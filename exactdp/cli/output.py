@@ -156,10 +156,10 @@ def _signals_held() -> Iterator[None]:
         signal.raise_signal(each)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a new text file, whole or not at all."""
-    with written(path) as (part,):
-        part.write_text(text, encoding="utf-8")
+def write_file(path: Path, data: str | bytes, *, overwrite: bool = False) -> None:
+    """Write a file, whole or not at all."""
+    with written(path, overwrite=overwrite) as (part,):
+        part.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def _flush(part: Path) -> None:

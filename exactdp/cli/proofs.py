@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import click
 
 from exactdp.cli.answers import Answer, answering, table
-from exactdp.cli.output import new_file, write_text
+from exactdp.cli.output import new_file, write_file
 from exactdp.parameters import integer
 from exactdp.proofs_check.registry import select
 from exactdp.proofs_check.runner import Result, particulars, run
@@ -61,7 +61,7 @@ def proofs(
     if path:
         from exactdp.proofs_check.html_report import html_report
 
-        write_text(path, html_report(results, left_out))
+        write_file(path, html_report(results, left_out))
         lines.append(f"written to {path}")
     code = 0 if all(result.confirmed for result in results) else 1
     return Answer([result.as_dict() for result in results], "\n".join(lines), code)

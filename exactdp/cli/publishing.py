@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactdp.cli.answers import Answer, facts
-from exactdp.cli.output import new_file, written
+from exactdp.cli.output import new_file, write_file, written
 from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
 from exactdp.parameters import decimal_text
@@ -64,9 +64,7 @@ def save(
 def save_statement(path: Path | None, make: Callable[[], Statement]) -> None:
     """Write a privacy statement, where one is asked for."""
     if path is not None:
-        text = make().to_json()
-        with written(path) as (part,):
-            part.write_text(text, encoding="utf-8")
+        write_file(path, make().to_json())
 
 
 def write_csv(path: Path, header: list[str], rows: Iterable[Iterable[Any]]) -> None:

@@ -9,7 +9,7 @@ import click
 
 from exactdp.cli.answers import Answer, answering, facts, table
 from exactdp.cli.options import options, overwrite_option, statement_option
-from exactdp.cli.output import new_file, written
+from exactdp.cli.output import new_file, write_file
 from exactdp.cli.pictures import Picture, new_picture
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing, table_in
@@ -161,8 +161,7 @@ def report(
     with counted("randomizing"):
         vectors = _vectors(existing(file))
         reports = m.report_many(vectors, SystemSource())
-        with written(target, overwrite=overwrite) as (part,):
-            part.write_bytes(m.reports_to_bytes(reports))
+        write_file(target, m.reports_to_bytes(reports), overwrite=overwrite)
     save_statement(statement, lambda: _statement(m))
     found = {"reports": len(reports), "bits of each": m.bits, "output": output}
     text = facts("randomized", found) + f"\nguarantee of each: {m.guarantee}"

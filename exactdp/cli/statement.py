@@ -10,7 +10,7 @@ import click
 
 from exactdp.cli.answers import Answer, answering
 from exactdp.cli.options import options, overwrite_option
-from exactdp.cli.output import new_file, written
+from exactdp.cli.output import new_file, write_file
 from exactdp.cli.reading import existing
 from exactdp.progress import counted
 
@@ -92,8 +92,7 @@ def add(
         raise click.UsageError("give at least two statements")
     with counted("composing"):
         total = first.together(others, epsilon=epsilon, delta=delta)
-    with written(target, overwrite=overwrite) as (part,):
-        part.write_text(total.to_json(), encoding="utf-8")
+    write_file(target, total.to_json(), overwrite=overwrite)
     return Answer({"output": output, "statement": json.loads(total.to_json())}, str(total))
 
 

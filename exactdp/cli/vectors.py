@@ -11,7 +11,7 @@ import click
 
 from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import find_local_modules
-from exactdp.cli.output import new_file, write_text
+from exactdp.cli.output import new_file, write_file
 from exactdp.cli.reading import standard_input
 from exactdp.errors import InvalidParameter
 from exactdp.oracle.jsonl import check_jsonl
@@ -136,7 +136,7 @@ def run(
     if page:
         from exactdp.oracle.page import conformance_page
 
-        write_text(page, conformance_page(report))
+        write_file(page, conformance_page(report))
     return Answer(report.as_dict(), report.text(), 0 if report.clean else 1)
 
 
@@ -151,7 +151,7 @@ def export(group: str, output: str | None) -> Answer:
     text = json.dumps(data, indent=1)
     if path is None:
         return Answer(data, text)
-    write_text(path, text + "\n")
+    write_file(path, text + "\n")
     return Answer(data, f"written to {path}")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from exactdp.frames.columns import USER, Question, narwhals
+from exactdp.frames.columns import USER, Question, nw_
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
 from exactdp.frames.ranges import Range
 from exactdp.frames.words import with_words
@@ -43,7 +43,7 @@ class Bounding:
         seen = self._some_users(self._public(_written(rows, self.question)))
         found = _distinct(seen, self.question)
         if self.k is None or self.keyed is None:
-            return found.with_columns(narwhals().lit(1).alias(KEPT))
+            return found.with_columns(nw_.lit(1).alias(KEPT))
         return _marked(self.keyed.with_priority(found, self.question.keys), self.question, self.k)
 
     def _public(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
@@ -55,7 +55,7 @@ class Bounding:
         """The rows of one part of the users; the partition does not affect the counts."""
         if self.parts == 1:
             return rows
-        word, number = narwhals().col("_part"), self.parts
+        word, number = nw_.col("_part"), self.parts
         split = with_words(rows, USER, "_part", 0)
         # engines differ in the sign of the remainder of a negative number
         return split.filter((word % number + number) % number == self.part).drop("_part")
@@ -63,7 +63,7 @@ class Bounding:
 
 def _written(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     """Columns as integers and text, without rows that lack a user or a key; missing values: 0."""
-    col = narwhals().col
+    col = nw_.col
     typed = [kind.expression(name) for name, (_, kind) in question.columns.items()]
     present = [~col(name).is_null() for name in (USER, *question.keys)]
     ranges = zip(question.values, question.limits.values(), strict=True)
@@ -76,14 +76,12 @@ def _in_steps(values: Any, given: Range) -> Any:
     """An expression: the values of rows as numbers of steps; NaN is missing."""
     if given.step == 1:
         return values
-    nw_ = narwhals()
     steps = (values / float(given.step)).clip(-given.largest, given.largest).round(0)
     return nw_.when(~values.is_nan()).then(steps).cast(nw_.Int64)
 
 
 def _among(names: list[str], listed: tuple[tuple[int | str, ...], ...]) -> Any:
     """An expression: whether the columns equal one of the listed, sorted rows."""
-    nw_ = narwhals()
     first, *rest = names
     if not rest:
         return nw_.col(first).is_in([row[0] for row in listed])
@@ -99,7 +97,6 @@ def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
 
     Values are first clipped in each row, which prevents overflow; then the sums are clipped.
     """
-    nw_ = narwhals()
     pair = [USER, *question.keys]
     if not question.limits:
         return rows.group_by(*pair).agg(nw_.len().alias("_rows")).drop("_rows")
@@ -113,6 +110,5 @@ def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
 
 def _marked(pairs: nw.LazyFrame[Any], question: Question, k: int) -> nw.LazyFrame[Any]:
     """The pairs with the column KEPT, 1 for each user's first k keys in the keyed order."""
-    nw_ = narwhals()
     place = nw_.col(PRIORITY).cum_count().over(USER, order_by=[PRIORITY, *question.keys])
     return pairs.with_columns((place <= k).cast(nw_.Int64).alias(KEPT))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ExactDPError
 from exactdp.frames.bounding import KEPT, Bounding
-from exactdp.frames.columns import USER, collected, narwhals
+from exactdp.frames.columns import USER, collected, nw_
 from exactdp.frames.keyed_hash import PRIORITY
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
     if bounding.k is not None:
         _check_choice(pairs, bounding.k)
     for name, (column, given) in zip(question.values, question.limits.items(), strict=True):
-        col = narwhals().col(name)
+        col = nw_.col(name)
         least, largest = _row(pairs.select(col.min().alias("least"), col.max().alias("largest")))
         if (
             least is not None
@@ -69,7 +69,6 @@ def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
 
 def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:
     """Whether every pair of user and key occurs once."""
-    nw_ = narwhals()
     if bounding.k is not None:  # equal pairs have equal priorities, few others do
         priorities = nw_.col(PRIORITY)
         number, different = _row(
@@ -88,7 +87,6 @@ def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
 
     The choice then depends on the user's own rows only, however the engine computed it.
     """
-    nw_ = narwhals()
     col = nw_.col
     kept = col(KEPT) == 1
     marked = pairs.with_columns(

@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 USER = "_user"
 
 
-def narwhals() -> Any:
+class _Narwhals:
     """The narwhals module, imported on first use; raises MissingExtra."""
-    return optional("narwhals")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(optional("narwhals"), name)
+
+
+nw_: Any = _Narwhals()
 
 
 @dataclass(frozen=True)
@@ -45,14 +50,12 @@ class ColumnType:
 
     def expression(self, name: str) -> Any:
         """The column as integers, as text, or as values that will be rounded."""
-        nw_ = narwhals()
         if self is _NUMBERS:
             return nw_.col(name).cast(nw_.Float64)
         return nw_.col(name).cast(nw_.Int64 if self.is_integer else nw_.String)
 
     def restored(self, name: str) -> Any:
         """The column converted back to the caller's type."""
-        nw_ = narwhals()
         if self is _DATES:
             return nw_.col(name).str.to_date(format="%Y-%m-%d")
         return nw_.col(name).cast(getattr(nw_, self.released))
@@ -185,8 +188,8 @@ def _schema(frame: Any) -> Mapping[str, Any]:
     """Names and types of the columns of a frame; raises InvalidParameter for unknown kinds."""
     empty = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
     try:
-        schema: Mapping[str, Any] = narwhals().from_native(empty).collect_schema()
-    except narwhals().exceptions.DuplicateError:
+        schema: Mapping[str, Any] = nw_.from_native(empty).collect_schema()
+    except nw_.exceptions.DuplicateError:
         raise InvalidParameter(
             "frame", Described("equal names"), "columns of different names"
         ) from None
@@ -211,7 +214,6 @@ def is_dask(frame: Any) -> bool:
 
 def _numbers(schema: Mapping[str, Any], name: str, *, whole: bool) -> None:
     """Raise InvalidParameter unless a column holds numbers, or integers of at most 64 bits."""
-    nw_ = narwhals()
     what = f"{name} of type {schema[name]}" if name in schema else name
     wide = (nw_.UInt64, nw_.UInt128, nw_.Int128)
     allowed = "a column of signed integers, or of numbers with a step: (low, high, step)"
@@ -222,7 +224,6 @@ def _numbers(schema: Mapping[str, Any], name: str, *, whole: bool) -> None:
 
 
 def _type_of(schema: Mapping[str, Any], parameter: str, name: str) -> ColumnType:
-    nw_ = narwhals()
     if name not in schema:
         raise InvalidParameter(parameter, name, f"a column: one of {', '.join(schema)}")
     kind = schema[name]

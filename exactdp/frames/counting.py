@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import KEPT, Bounding
 from exactdp.frames.checking import check, statements
-from exactdp.frames.columns import Question, asked, collected, is_dask, narwhals
+from exactdp.frames.columns import Question, asked, collected, is_dask, nw_
 from exactdp.frames.engines import lazily, over_pairs, same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.parameters import integer
@@ -109,7 +109,6 @@ def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: Ke
     >>> bounded(visits, user="uid", by="url", k=2, keyed=keyed).sort("uid", "url").rows()
     [(1, 'a'), (1, 'c'), (2, 'a')]
     """
-    nw_ = narwhals()
     question = asked(frame, user=user, by=by, sums=None)
     bounding = Bounding(question, integer("k", k, least=1), keyed)
     if is_dask(frame) or isinstance(nw_.from_native(frame), nw_.LazyFrame):
@@ -126,7 +125,7 @@ def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: Ke
 
 def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     """The users and keys of the counted pairs, with the caller's names and types."""
-    col = narwhals().col
+    col = nw_.col
     columns = {n: c for n, c in question.columns.items() if n not in question.values}
     named = [kind.restored(n).alias(name) for n, (name, kind) in columns.items()]
     return pairs.filter(col(KEPT) == 1).select(*named)
@@ -134,7 +133,6 @@ def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
 
 def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:
     """For every key: the columns of the key, the number of users, and the sums."""
-    nw_ = narwhals()
     sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.values]
     kept = pairs.filter(nw_.col(KEPT) == 1)
     held = collected(kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))

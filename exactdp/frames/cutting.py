@@ -12,7 +12,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import Bounding
 from exactdp.frames.checking import check
-from exactdp.frames.columns import USER, asked, collected, narwhals
+from exactdp.frames.columns import USER, asked, collected, nw_
 from exactdp.frames.engines import over_pairs
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
@@ -102,7 +102,6 @@ def _numbers(users_by_keys: dict[int, int], k: int, most: int | None) -> tuple[i
 
 def users_by_keys(frame: Any, user: str, by: str | Sequence[str]) -> dict[int, int]:
     """Number of keys -> number of users with this number of keys, without noise."""
-    nw_ = narwhals()
     bounding = Bounding(asked(frame, user=user, by=by, sums=None), None, None)
 
     def per_number(pairs: nw.LazyFrame[Any]) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
 from exactdp.frames.bounding import Bounding
 from exactdp.frames.checking import EngineError
-from exactdp.frames.columns import USER, collected, is_dask, narwhals
+from exactdp.frames.columns import USER, collected, is_dask, nw_
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -57,7 +57,6 @@ def lazily(
 @contextmanager
 def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
     """The requested columns, on an engine with ordered windows."""
-    nw_ = narwhals()
     seen = nw_.from_native(frame)
     named = [nw_.col(name).alias(n) for n, (name, _) in bounding.question.columns.items()]
     kind = seen.implementation
@@ -119,7 +118,6 @@ def _over_partitions(
 @contextmanager
 def _evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
     """The evaluated pairs, which are freed at the end of the block."""
-    nw_ = narwhals()
     kind, native = pairs.implementation, pairs.to_native()
     if kind.is_polars():
         yield collected(pairs).lazy()
@@ -145,7 +143,7 @@ def _temporary_table(relation: Any) -> Iterator[Any]:
 
 def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: list[Any]) -> Any:
     """Columns as a frame of the same kind as `frame`. types: names of narwhals types."""
-    nw_, pa = narwhals(), optional("pyarrow")
+    pa = optional("pyarrow")
     arrow = {"Int64": pa.int64(), "UInt64": pa.uint64(), "Float64": pa.float64()}
     arrow |= {"String": pa.string(), "Date": pa.date32()}
     schema = pa.schema([(name, arrow[kind]) for name, kind in zip(names, types, strict=True)])

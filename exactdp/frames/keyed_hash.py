@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import InvalidParameter
-from exactdp.frames.columns import USER, narwhals
+from exactdp.frames.columns import USER, nw_
 from exactdp.frames.words import with_words
 from exactdp.parameters import integer
 from exactdp.samplers import Source
@@ -61,9 +61,9 @@ class KeyedHash:
 
     def with_priority(self, pairs: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.LazyFrame[Any]:
         """The pairs with a column of priorities; users and keys are integers or text."""
-        col, p = narwhals().col, self.p
+        col, p = nw_.col, self.p
         seen = self._folded(with_words(pairs, USER, "_u", self.salt), "_u")
-        seen = seen.with_columns(_k=narwhals().lit(0, narwhals().Int64))
+        seen = seen.with_columns(_k=nw_.lit(0, nw_.Int64))
         for name in keys:
             seen = self._folded(with_words(seen, name, "_w", self.salt), "_w")
             shift = pow(self.e, _DIGITS, p)
@@ -80,8 +80,7 @@ class KeyedHash:
 
     def _folded(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """Replace an integer by a polynomial at e of its base-p digits, in [0, p)."""
-        nw_, p = narwhals(), self.p
-        col = nw_.col
+        col, p = nw_.col, self.p
         seen = frame.with_columns(_rest=col(name), _fold=nw_.lit(0, nw_.Int64))
         for _ in range(_DIGITS):
             # engines differ in the sign of the remainder of a negative number
@@ -105,4 +104,4 @@ def _divided(multiple: Any, p: int) -> Any:
     Some engines floor a quotient of doubles, which may be off by 1. Rounding the quotient is
     correct below 2^41, which holds for p = 2^31 - 1, and for small words and any p.
     """
-    return (multiple / p).round(0).cast(narwhals().Int64)
+    return (multiple / p).round(0).cast(nw_.Int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from exactdp.frames.columns import narwhals
+from exactdp.frames.columns import nw_
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -22,7 +22,6 @@ def text_word(text: str, salt: int) -> int:
 
 def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
     """Add a column of integers: the column itself, or the hashes of its text."""
-    nw_ = narwhals()
     if frame.collect_schema()[name].is_integer():
         return frame.with_columns(nw_.col(name).alias(word))
     native, kind = frame.to_native(), frame.implementation

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from exactdp.cli.examples import examples
+from exactdp.cli.prepared import examples
 from tests.docs.commands import all_commands, refusal
 
 __all__ = ["problems"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sybil import Document
 
-from exactdp.cli.examples import examples
+from exactdp.cli.prepared import examples
 from tests.cli.test_accounting import run
 from tests.docs.check_site import problems
 from tests.docs.commands import all_commands, calls, refusal

@@ -14,7 +14,7 @@ import click
 
 from exactdp.cli.answers import Answer
 from exactdp.cli.options import find_local_modules
-from exactdp.cli.output import new_file, write_text
+from exactdp.cli.output import new_file, write_file
 from exactdp.errors import Described, ExactDPError, InvalidParameter, shown
 from exactdp.parameters import integer, json_value
 
@@ -146,7 +146,7 @@ def show(report: AuditReport, name: str, page: Path | None) -> Answer:
     """A report as the answer of a command, also written to a page if there is one."""
     text = report.text()
     if page:
-        write_text(page, report.html())
+        write_file(page, report.html())
         text += f"\nwritten to {page}"
     return Answer({"target": name, **report.as_dict()}, text, int(report.violation))
 
