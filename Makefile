@@ -139,7 +139,7 @@ test: setup
 	$(BIN)/python -m pytest -q -n auto --dist worksteal $(FORKING)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal $(FORKING:%=--ignore %)
 
-FORKING := tests/audit tests/oracle
+FORKING := tests/audit tests/oracle exactdp/audit exactdp/oracle
 
 # the tests that need other libraries as well, in an environment of their own; they also need Java
 # (Spark) and Node. TORCH: what installs PyTorch, by default a CPU build from PyTorch's own index,

@@ -446,6 +446,28 @@ class TestReach:
         with pytest.raises(TooManyBranches, match=r"falls too slowly.*residual="):
             foreign_law(lambda rng: sum(rng.getrandbits(1) for _ in range(24)), max_runs=1 << 10)
 
+    @pytest.mark.parametrize(
+        ("bits", "limit"), [(64, 400), pytest.param(8, 800, marks=pytest.mark.slow)]
+    )
+    def test_a_residual_below_every_float_is_reached_by_a_loop(self, bits: int, limit: int) -> None:
+        """Every round leaves 2^-bits; how many are still needed is foreseen from logarithms."""
+
+        def program(rng):
+            count = 0
+            while rng.getrandbits(bits) == 0:
+                count += 1
+            return count
+
+        law = foreign_law(program, residual=f"1e-{limit}", progress=False)
+        assert law.residual <= Fraction(1, 10**limit) < law.residual * 2**bits
+
+    def test_a_residual_below_every_float_is_kept(self) -> None:
+        def respond(bit, rng):
+            return bit if rng.randrange(4) else 1 - bit
+
+        found = private(respond, 0, 1, epsilon="1.0987", residual="1e-9000", progress=False)
+        assert (found.verdict, found.deltas[0].upper) == ("proved", 0)
+
 
 @pytest.mark.slow  # scipy.stats makes every later fork of this process dearer
 def test_what_scipy_holds_is_no_hindrance() -> None:

@@ -123,7 +123,7 @@ PROMISES: list[tuple[Promise, Promise]] = [
     ("broken", "kept"), PROMISES, ids=lambda promise: f"{promise.kind}:{promise.text}"
 )
 def test_audits_decide_in_every_currency(broken: Promise, kept: Promise) -> None:
-    report = audit(Response(1), True, False, promise=broken, samples=100_000, events=[TRUE])
+    report = audit(Response(1), True, False, promise=broken, samples=40_000, events=[TRUE])
     name, _, value = broken.limit
     assert report.violation
     assert report.bounds[name] >= value

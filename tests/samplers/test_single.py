@@ -192,11 +192,11 @@ def test_random_bits_stay_near_the_entropy_where_bits_are_few() -> None:
         (BernoulliExp(gamma="1/2"), 0.967),
     ):
         source, other = Few(11), SeededSource(11)
-        for _ in range(400):
+        for _ in range(100):
             noise.sample(source)
             other.inverse_cdf(noise._cdf)
-        assert source.bits_used / 400 <= entropy + 3
-        assert other.bits_used / 400 <= entropy + 3
+        assert source.bits_used / 100 <= entropy + 3
+        assert other.bits_used / 100 <= entropy + 3
 
 
 def test_a_draw_reads_one_word_or_two() -> None:

@@ -94,8 +94,8 @@ def test_the_curve_of_bounded_range() -> None:
     with mp.workdps(30):
         for epsilon in ("0", "0.3", "0.99"):
             x, best = mp.exp(mpf(epsilon)), mpf(0)
-            for i in range(1, 2000):
-                s = mpf(i) / 2000
+            for i in range(1, 400):
+                s = mpf(i) / 400
                 q = (1 - mp.exp(s - 1)) / (mp.exp(s) - mp.exp(s - 1))
                 best = max(best, (mp.exp(s) - x) * q)
             found = pld.exponential(epsilon=1).delta(epsilon)
@@ -137,7 +137,7 @@ def test_two_runs_against_all_sequences(noise: str, law: Law) -> None:
     loss, half = pld.noisy_max(epsilon=1, noise=noise).composed(2), 0.5
     gaps = [i / 4 - 2 for i in range(21)]
     laws = [(law([gap, 0.0]), law([gap - half, half])) for gap in gaps]
-    for epsilon in (0.2, 1.0, 1.6):
+    for epsilon in (0.2, 1.6):
         found = loss.delta(epsilon)
         best = 0.0
         for (p, q), (r, s) in itertools.product(laws, repeat=2):

@@ -66,7 +66,7 @@ def test_random_points(
 ) -> None:
     rng = random.Random(seed)
     for draw in (random_point, interesting_point):
-        for _ in range(200):
+        for _ in range(60):
             k, sigma, tau, epsilon = draw(rng, 60)
             found = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
             assert_encloses(found, expected(k, sigma, tau, epsilon), analysis != "exact")
