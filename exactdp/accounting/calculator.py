@@ -22,7 +22,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 from flint import arb
 
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.checking import Check, Verdict, decide
+from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import least_multiple
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import CAP_BITS, Ends, refine
@@ -145,12 +145,7 @@ class Known(Instance):
 
     def check(self, target: Fraction) -> Check:
         """Compare both ends of the enclosure with the target."""
-        verdict: Verdict = "undecided"
-        if self.enclosure.upper <= target:
-            verdict = "proved"
-        elif self.enclosure.lower > target:
-            verdict = "refuted"
-        return Check(verdict, self.enclosure, target, self.tight)
+        return Check(self.enclosure, target, self.tight)
 
 
 def delta_of(define: Callable[_P, Instance]) -> Callable[_P, Enclosure]:

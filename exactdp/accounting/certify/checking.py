@@ -20,16 +20,22 @@ Verdict = Literal["proved", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class Check:
-    """Whether (epsilon, delta)-DP holds: the verdict, and the enclosure of delta that proves it.
+    """Whether (epsilon, delta)-DP holds for a target delta, by an enclosure of delta.
 
     tight: delta is the mechanism's exact delta. Otherwise it is an upper bound, and refuted means
     only that this bound does not prove the claim.
     """
 
-    verdict: Verdict
     delta: Enclosure
     target: Fraction
     tight: bool
+
+    @property
+    def verdict(self) -> Verdict:
+        """Proved or refuted, where the target is outside the enclosure."""
+        if self.delta.upper <= self.target:
+            return "proved"
+        return "refuted" if self.delta.lower > self.target else "undecided"
 
 
 def decide(
@@ -40,14 +46,12 @@ def decide(
     compute: evaluates the probability, or an upper bound on it, at the working precision.
     tight: whether the value is the mechanism's exact delta. cap_bits: the most precision to spend.
     """
+
+    def told(found: Enclosure) -> bool:
+        return found.upper <= target or found.lower > target
+
     try:
-        found = refine(
-            compute,
-            accept=lambda e: e.upper <= target or e.lower > target,
-            cap_bits=cap_bits,
-        )
+        found = refine(compute, accept=told, cap_bits=cap_bits)
     except Undecided:
-        widest = refine(compute, accept=lambda _: True)
-        return Check("undecided", widest.clamped(0, 1), target, tight)
-    verdict: Verdict = "proved" if found.upper <= target else "refuted"
-    return Check(verdict, found.clamped(0, 1), target, tight)
+        found = refine(compute, accept=lambda _: True)
+    return Check(found.clamped(0, 1), target, tight)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.checking import Check, Verdict
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import least_multiple, read_resolution, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log
 from exactdp.accounting.guarantee import Guarantee
@@ -243,7 +243,4 @@ def _decide(found: Pld, loss: Fraction, target: Fraction) -> Check:
         delta = found.bound().against(loss, target)
     except Undecided:  # no grid is so fine
         delta = Enclosure(Fraction(0), Fraction(1))
-    verdict: Verdict = "undecided"
-    if not delta.lower <= target < delta.upper:
-        verdict = "proved" if delta.upper <= target else "refuted"
-    return Check(verdict, delta, target, tight=found.exact)
+    return Check(delta, target, tight=found.exact)

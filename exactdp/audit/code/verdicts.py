@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from exactdp.accounting import divergence
-from exactdp.accounting.certify.checking import Verdict
+from exactdp.accounting.certify.checking import Check, Verdict
 from exactdp.audit.code.judge import Evidence, Judge, Judged
 from exactdp.audit.code.outcomes import Outcome, key_of
 from exactdp.audit.code.runs import NotEnumerable
@@ -212,11 +212,8 @@ def _judged(
     first = (deltas[0].lower, deltas[0].upper) >= (deltas[1].lower, deltas[1].upper)
     p, q = laws if first else laws[::-1]
     event = _separating(p, q, loss)
-    verdict: Verdict = "undecided"
-    if max(each.upper for each in deltas) <= allowed:
-        verdict = "proved"
-    elif max(each.lower for each in deltas) > allowed:
-        verdict = "refuted"
+    worst = Enclosure(max(d.lower for d in deltas), max(d.upper for d in deltas))
+    verdict = Check(worst, allowed, tight=True).verdict
     chosen = set(event)
     masses = [each.probability(chosen.__contains__) for each in laws]
     direction: Literal["left", "right"] = "left" if first else "right"
