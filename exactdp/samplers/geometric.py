@@ -41,6 +41,11 @@ class _Decaying(IntegerLaw):
 
     two_sided: bool
 
+    @property
+    def mean(self) -> Fraction:
+        """0: the law is symmetric."""
+        return Fraction(0)
+
     @abstractmethod
     def _rate(self) -> arb:
         """-log q as a ball at the working precision."""
@@ -228,11 +233,6 @@ class TwoSidedGeometric(_Decaying):
     two_sided = True
 
     @property
-    def mean(self) -> Fraction:
-        """0: the law is symmetric."""
-        return Fraction(0)
-
-    @property
     def variance(self) -> Fraction:
         """2 q/(1 - q)^2, exactly."""
         ratio = self.q
@@ -267,11 +267,6 @@ class DiscreteLaplace(_Decaying):
 
     scale: Number = number(positive)
     two_sided = True
-
-    @property
-    def mean(self) -> Fraction:
-        """0: the law is symmetric."""
-        return Fraction(0)
 
     @property
     def variance(self) -> Enclosure:

@@ -11,8 +11,6 @@ from exactdp.audit.outputs.batch import Column, Outputs, as_floats, kind, object
 from exactdp.audit.outputs.features import define, listed
 from exactdp.audit.outputs.places import number_at
 
-__all__: list[str] = []
-
 #: Coordinates whose order, signs and ties are looked at.
 _ORDERED, _SIGNED, _TIED = 12, 24, 8
 _PAIRS = [(i, j) for j in range(_TIED) for i in range(j)]

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.outputs.batch import Column, Outputs, Path, as_floats, kind, number
+from exactdp.audit.outputs.batch import Outputs, Path, as_floats, kind, number
 from exactdp.audit.outputs.features import Feature, column
 from exactdp.audit.outputs.places import count_numbers, paths, words_of
 from exactdp.audit.outputs.ranking import difference, excess, most_different, related
-from exactdp.audit.outputs.transforms import RECIPES
+from exactdp.audit.outputs.transforms import RECIPES, negative_zeros
 from exactdp.audit.values import Table
 
 #: features that are learned from the first half of the outputs: the other half has to judge them
@@ -109,7 +109,7 @@ def _values(left: Outputs, right: Outputs) -> Iterator[Feature]:
             yield ("granularity", feature, 0.0)
         if feature[0] == "number":
             yield from _residues(left, feature)
-            if any(_negative_zeros(as_floats(column(side, feature))).any() for side in small):
+            if any(negative_zeros(as_floats(column(side, feature))).any() for side in small):
                 yield ("negative zero", feature)
     items = [*small[0].items, *small[1].items]
     if any(type(item) is Table for item in items):
@@ -227,18 +227,13 @@ def _floats(
         yield from (("granularity", base, 0.0), ("zero bits", base), ("low bits", base, 3))
         yield from (("absolute", base, centre) for centre in (0.0, *centres))
         yield from (("granularity", base, centre) for centre in centres)
-    # no comparison tells negative zeros from others
-    signed = [_negative_zeros(side.numbers).any(axis=0) for side in (left, right)]
+    signed = [negative_zeros(side.numbers).any(axis=0) for side in (left, right)]
     places = np.flatnonzero(signed[0] | signed[1])[:_SIGNED].tolist()
     yield from (("negative zero", ("number", i)) for i in places)
     for i, j in islice(combinations(sorted(near), 2), _PAIRS):
         yield ("granularity", ("difference", i, j), 0.0)
     for i in near[:2]:
         yield from _reachability(left, right, data, epsilon, i)
-
-
-def _negative_zeros(values: Column) -> Column:
-    return np.asarray(np.signbit(values) & (values == 0))
 
 
 def _reachability(

@@ -97,9 +97,9 @@ def _likelihood_text(law: str, bases: tuple[Feature, ...], left: Fits, right: Fi
     return f"log-likelihood ratio of {law} noise on {listed(terms)}"
 
 
-def _negative_zero(outputs: Outputs, base: Feature) -> Column:
-    values = _floats(outputs, base)
-    return np.asarray(np.signbit(values) & (values == 0), dtype=np.int64)
+def negative_zeros(values: Column) -> Column:
+    """Where a column is -0.0, which no comparison tells from 0.0."""
+    return np.asarray(np.signbit(values) & (values == 0))
 
 
 def _split(values: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -200,7 +200,11 @@ define("residue", "{0} mod {1}", _residue)
 define("bit", "binary digit {1} of {0}", _bit)
 define("combination", _combination_text, _combination)
 define("likelihood ratio", _likelihood_text, _likelihood_ratio)
-define("negative zero", "whether {0} is -0.0", _negative_zero)
+define(
+    "negative zero",
+    "whether {0} is -0.0",
+    lambda outputs, base: negative_zeros(_floats(outputs, base)) + 0,
+)
 define("zero bits", "number of last bits of {0} that are zero", _zero_bits)
 define("low bits", "last {1} bits of {0}", _low_bits)
 define("reachable", "whether {0} can be {2} + noise of scale {3} ({1})", _reachable)
