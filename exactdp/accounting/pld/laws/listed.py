@@ -84,7 +84,7 @@ class ListedLaw(LossLaw):
         with precision(_BITS):
             listed = list(self.outcomes(tail_bits))
             grid = Grid(_anchor(listed, self.unit, step), step)
-            cells = [*_cells(grid, listed), *self._dense(grid)]
+            cells = list(self._cells(grid, listed))
             return cell_bounds(grid, cells, self.infinite(tail_bits)[0])
 
     def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
@@ -93,10 +93,11 @@ class ListedLaw(LossLaw):
             yield Cell(_ZERO, least, lattice.least, lattice.least)
         if lattice.largest is not None:
             yield Cell(largest, _ZERO, lattice.largest, lattice.largest)
-        yield from _cells(lattice, self.outcomes(tail_bits))
-        yield from self._dense(lattice)
+        yield from self._cells(lattice, self.outcomes(tail_bits))
 
-    def _dense(self, lattice: Lattice) -> Iterator[Cell]:
+    def _cells(self, lattice: Lattice, outcomes: Iterable[Outcome]) -> Iterator[Cell]:
+        """The cells of these outcomes and of all densities."""
+        yield from (Cell(x.p, x.q, *lattice.around(x)) for x in outcomes)
         for piece in self.pieces():
             nodes = nodes_between(lattice, piece.start, piece.end)
             yield from dense_cells(piece.density, lattice, nodes, (piece.start, piece.end))
@@ -313,10 +314,6 @@ def _anchor(outcomes: Sequence[Outcome], unit: Fraction | None, step: Fraction) 
         return Fraction(floor((p / q).log() * 2**_FINE), 2**_FINE)
     best = max(outcomes, key=lambda x: x.p.mid() if unit is None else x.loss.mid())
     return best.exact if best.exact is not None else Fraction(floor(best.loss * 2**_FINE), 2**_FINE)
-
-
-def _cells(lattice: Lattice, outcomes: Iterable[Outcome]) -> Iterator[Cell]:
-    return (Cell(x.p, x.q, *lattice.around(x)) for x in outcomes)
 
 
 def _sampled(outcome: Outcome, rate: Fraction, *, removed: bool) -> Outcome:
