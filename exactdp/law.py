@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from numbers import Rational
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -179,8 +180,8 @@ class Law(Generic[T]):
 def _fraction(weight: Fraction | int) -> Fraction:
     if type(weight) is Fraction:
         return weight
-    exact = Fraction(weight)  # of the integers of another library, if the weight comes from there
-    return Fraction(int(exact.numerator), int(exact.denominator))
+    exact = weight if isinstance(weight, Rational) else Fraction(weight)
+    return Fraction(int(exact.numerator), int(exact.denominator))  # gmpy2 has integers of its own
 
 
 def _collect(pairs: Iterable[tuple[R, Fraction]]) -> dict[R, Fraction]:

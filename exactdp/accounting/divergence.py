@@ -67,7 +67,13 @@ def max_loss(p: Law[Any], q: Law[Any]) -> Fraction | float:
             raise InvalidParameter(f"{name}.residual", law.residual, "0 for a pure guarantee")
     if not p.support <= q.support:
         return math.inf
-    return max(weight / q[outcome] for outcome, weight in p.items())
+    above, below = 0, 1  # integers: fractions that are not reduced compare several times as fast
+    for outcome, weight in p.items():
+        other = q[outcome]
+        top, bottom = weight.numerator * other.denominator, weight.denominator * other.numerator
+        if top * below > above * bottom:
+            above, below = top, bottom
+    return Fraction(above, below)
 
 
 def renyi(p: Law[Any], q: Law[Any], *, order: Real) -> Enclosure:
@@ -97,9 +103,14 @@ def renyi(p: Law[Any], q: Law[Any], *, order: Real) -> Enclosure:
 
 def _hockey_stick(p: Law[Any], q: Law[Any], factor: Fraction) -> Enclosure:
     """At least the part of the known outcomes; at most that and what residual mass could add."""
-    base = sum(
-        (max(weight - factor * q[outcome], Fraction(0)) for outcome, weight in p.items()),
-        Fraction(0),
-    )
+    above, below = int(factor.numerator), int(factor.denominator)
+    over: dict[int, int] = {}  # integers: denominator -> numerators of what exceeds, times below
+    for outcome, weight in p.items():
+        other = q[outcome]
+        here, there = weight.denominator, other.denominator
+        excess = weight.numerator * there * below - above * other.numerator * here
+        if excess > 0:
+            over[here * there] = over.get(here * there, 0) + excess
+    base = sum((Fraction(top, bottom) for bottom, top in over.items()), Fraction(0)) / below
     least = max(base - factor * q.residual, Fraction(0))
     return Enclosure(least, min(base + p.residual, Fraction(1)))

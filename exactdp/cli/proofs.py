@@ -27,7 +27,7 @@ _FULL = 8  # up to this many results are printed whole, more of them as a table
 @click.option("--paper", metavar="PAPER", help="Only one paper: " + ", ".join(PAPERS) + ".")
 @click.option("--verdict", metavar="VERDICT", help="Only one of: " + ", ".join(VERDICTS) + ".")
 @click.option("--severity", metavar="SEVERITY", help="Only one of: " + ", ".join(SEVERITIES) + ".")
-@click.option("--all", "everything", is_flag=True, help="Also run what takes more than a second.")
+@click.option("--all", "everything", is_flag=True, help="Also run the slow ones.")
 @click.option("--list", "only_list", is_flag=True, help="List the statements without running them.")
 @click.option("--workers", metavar="INTEGER", help="Processes.  [default: one per core]")
 @click.option("--html", metavar="FILE", help="Also write a self-contained report to a new file.")
@@ -54,14 +54,15 @@ def proofs(
     path = new_file("html", html, (".html",)) if html else None
     count = integer("workers", workers or os.cpu_count() or 1, least=1)
     parts = [part for part in found if ids or everything or not part.slow]
-    results = _run(parts, count)
-    left_out = len(found) - len(parts)
+    results, left = _run(parts, count), [part for part in found if part not in parts]
     lines = [_summary(results)]
-    lines += [f"{left_out} slow ones were left out; --all runs them"] * bool(left_out)
+    if left:
+        lines.append(f"{len(left)} slow ones were left out; --all runs them. Recorded verdicts:")
+        lines += [f"  {part.id}: {_verdict(part.verdict, part)}" for part in left]
     if path:
         from exactdp.proofs_check.html_report import html_report
 
-        write_file(path, html_report(results, left_out))
+        write_file(path, html_report(results, len(left)))
         lines.append(f"written to {path}")
     code = 0 if all(result.confirmed for result in results) else 1
     return Answer([result.as_dict() for result in results], "\n".join(lines), code)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from itertools import count
 from math import comb
 
-from flint import arb, fmpq
+from flint import arb
 
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, rational
 from exactdp.proofs_check.comparisons import proved
+from exactdp.proofs_check.rationals import Fraction
 
 Box = tuple[tuple[Fraction, Fraction], ...]
 
@@ -35,7 +35,9 @@ def always_positive(
     >>> always_positive(lambda x: 1 + x.exp() - 2 * x, [(0, 1)]) > 0
     True
     """
-    whole = tuple((rational("box", low), rational("box", high)) for low, high in box)
+    whole = tuple(
+        (Fraction(rational("box", low)), Fraction(rational("box", high))) for low, high in box
+    )
     ties = count()
     queue: list[tuple[Fraction, int, Box]] = [(-_size(whole), next(ties), whole)]
     parts, least, most = 0, arb("inf"), arb(0)
@@ -65,8 +67,8 @@ def never_negative(coefficients: Sequence[Real], low: Real, high: Real) -> None:
 
     >>> never_negative([1, -2], 0, "1/2")
     """
-    numbers = [rational("coefficients", c) for c in coefficients]
-    whole = rational("low", low), rational("high", high)
+    numbers = [_read("coefficients", c) for c in coefficients]
+    whole = _read("low", low), _read("high", high)
     intervals, near = [whole], Fraction(0)
     for _ in range(200):
         left, right = intervals.pop()
@@ -101,6 +103,10 @@ def _bernstein(numbers: Sequence[Fraction], left: Fraction, right: Fraction) -> 
     ]
 
 
+def _read(name: str, value: Real) -> Fraction:
+    return Fraction(rational(name, value))
+
+
 def _text(box: Box) -> str:
     return " x ".join(f"[{low}, {high}]" for low, high in box)
 
@@ -113,7 +119,7 @@ def _refute(function: Callable[..., arb], part: Box) -> None:
 
 def _interval(low: Fraction, high: Fraction) -> arb:
     middle, radius = (low + high) / 2, (high - low) / 2
-    return arb(fmpq(middle.numerator, middle.denominator)) + arb(0, 1) * ball(radius)
+    return ball(middle) + arb(0, 1) * ball(radius)
 
 
 def _size(part: Box) -> Fraction:

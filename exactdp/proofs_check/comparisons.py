@@ -168,7 +168,8 @@ def identity(expression: Any, /, **case: object) -> None:
     """Require a sympy expression to be zero as a rational function of what occurs in it."""
     import sympy
 
-    rest = sympy.cancel(expression)
+    top, _ = sympy.fraction(sympy.together(expression))
+    rest = sympy.expand(top) and sympy.cancel(expression)  # slower, and shorter in the message
     _settle(bool(rest == 0), lambda: f"{rest} is not 0", 1.0, "symbolic", case)
 
 

@@ -111,7 +111,7 @@ def stability_errors(factor: Fraction = Fraction(9, 2)) -> None:
         noise, at = GeoSample(n, epsilon, power_of_two=True), {"epsilon": epsilon, "delta": delta}
         t = StabilityHistogram.for_target(noise, 10, delta).threshold
         a, b = (log_error(factor / epsilon, x / beta) for x in (Fraction(1), Fraction(n)))
-        for c in (1, t, t + a, t + a + 1, t + b, t + b + 1, n):
+        for c in (1, t, t + a + 1, t + b + 1):
             law = noise.law(c).map(lambda z: z if z > t else 0)
             if c > t + a:
                 at_most(law.probability(lambda z: abs(z - c) > a), beta, c=c, **at)
@@ -132,7 +132,7 @@ BV.not_checkable(
 @mutant(share=Fraction(96, 100))
 def theorem_1_4(share: Fraction = Fraction(1)) -> None:
     """PureSparseHistogram, which draws order statistics with their ties, is (epsilon, 0)-DP."""
-    _private(PureSparseHistogram, ((1, 3), (2, 5)), share)
+    _private(PureSparseHistogram, ((1, 3),), share)
 
 
 BV.not_checkable(

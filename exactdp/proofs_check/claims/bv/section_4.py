@@ -204,7 +204,7 @@ def theorem_4_6(uniform: int = 1) -> None:
             at_most(ball(noise.e_half_epsilon), half, n=noise.n)
 
 
-@BV.holds("Theorem 4.6", "shipped code", ours=True)
+@BV.holds("Theorem 4.6", "shipped code", ours=True, slow=True)
 @mutant("differ by less than 1/2", most=Fraction(1, 2))
 @fitted(most=Fraction(1))
 def fast_law(most: Fraction = Fraction(3)) -> None:

@@ -76,7 +76,7 @@ def from_distance(more: int = 1) -> None:
         equal(moved, (e + more) / (e + 1), e_epsilon=e)
 
 
-@BV.holds("Theorem 6.5", "distance of the shipped code", ours=True)
+@BV.holds("Theorem 6.5", "distance of the shipped code", ours=True, slow=True)
 @mutant(share=Fraction(36, 1000))
 @fitted(share=Fraction(4, 100))
 def distance(share: Fraction = Fraction(1)) -> None:
@@ -186,7 +186,7 @@ def one_row(mechanism: Callable[..., Law[Any]] = _shipped) -> None:
     Note: the property itself is missing from the text; Theorem 1.4 and Figure 2 promise it. The
         mutant takes Algorithm 8 without its delta.
     """
-    for inverse, universe in ((1, 4), (1, 8), (8, 4)):
+    for inverse, universe in ((1, 4), (8, 4)):
         _require_pure(mechanism, data_sets(1, universe), 1, inverse, universe)
 
 

@@ -65,7 +65,7 @@ def lemma_2_1(slope: Fraction = Fraction(2)) -> None:
     )
 
 
-@CP.holds("Lemma 2.1", "beyond epsilon 1", ours=True)
+@CP.holds("Lemma 2.1", "beyond epsilon 1", ours=True, slow=True)
 @mutant("(1 + 0.95 beta) epsilon-LDP", share=Fraction(95, 100))
 def beyond_epsilon_1(share: Fraction = Fraction(1)) -> None:
     """For every epsilon > 0 and 0 <= beta < 1 the mechanism is (1 + beta) epsilon-LDP: so

@@ -48,7 +48,8 @@ def settled(setting: Setting, k: int = 4) -> Family:
 
 def _phi(x: Any) -> Any:
     """The normal distribution function of an array."""
-    return np.array([math.erfc(-v / math.sqrt(2)) / 2 for v in x.ravel()]).reshape(x.shape)
+    values = (x / -math.sqrt(2)).ravel().tolist()
+    return np.array(list(map(math.erfc, values))).reshape(x.shape) / 2
 
 
 @cache

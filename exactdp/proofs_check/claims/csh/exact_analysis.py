@@ -101,7 +101,9 @@ def formula_b(shift: float = 1.0) -> None:
         within(found, exact, TOLERANCE, sigma=setting[0], pair=numbers)
 
 
-@CSH.holds("Exact analysis", "thresholded shared counters", ours=True, slack="equality, to 3e-5")
+@CSH.holds(
+    "Exact analysis", "thresholded shared counters", ours=True, slow=True, slack="equality, to 3e-5"
+)
 @mutant(start=3)
 def thresholded_counters(start: int = 9) -> None:
     """At counts 1, 3, 9 of a shared counter that is hidden below the threshold, too, delta rises
@@ -140,7 +142,7 @@ def boundary_cases(more: int = 0) -> None:
             agree(found, one_minus_q(2, r + more, at.tau / at.sigma), r=r)
 
 
-@CSH.holds("Exact analysis", "the ends need not win", ours=True)
+@CSH.holds("Exact analysis", "the ends need not win", ours=True, slow=True)
 @mutant("they are exceeded by 1 percent more", share=Fraction(99, 100))
 def ends_need_not_win(share: Fraction = Fraction(1)) -> None:
     """At epsilon = 0 the pair (j, a, r) exceeds both ends. k = 9, kappa = 1, sigma = 2.334,
@@ -183,7 +185,7 @@ def monotone_in_r_and_j(
                     at_most(pair(of, *numbers), high, k=at.k, pair=numbers, step=step)
 
 
-@CSH.holds("Exact analysis", "beyond a = (j + kappa)/2", ours=True)
+@CSH.holds("Exact analysis", "beyond a = (j + kappa)/2", ours=True, slow=True)
 @mutant(start=Fraction(35, 100))
 def beyond_half(start: Fraction = Fraction(1, 2)) -> None:
     """At fixed (j, r) delta_A falls with a once a >= (j + kappa)/2."""
@@ -250,7 +252,7 @@ def log_concave(power: int = 0) -> None:
                 below(right, left, sigma=setting[0], j=j, r=r)
 
 
-@CSH.holds("Exact analysis", "monotone in tau and sigma", ours=True, elsewhere=_ANOTHER)
+@CSH.holds("Exact analysis", "monotone in tau and sigma", ours=True, slow=True, elsewhere=_ANOTHER)
 @mutant("nor with sigma at fixed tau", powers=((0, 1),))
 def monotone_in_tau_and_sigma(powers: tuple[tuple[int, int], ...] = ((1, 1), (1, 0))) -> None:
     """delta does not rise with sigma at fixed tau/sigma, nor with tau."""

@@ -131,7 +131,7 @@ _ROWS = (
 )
 
 
-@CSH.holds("Exact analysis", "numbers", ours=True)
+@CSH.holds("Exact analysis", "numbers", ours=True, slow=True)
 @mutant("with thresholds 0.02 percent lower", moved=Fraction(9998, 10000))
 def numbers(moved: Fraction = Fraction(1)) -> None:
     """At epsilon = 0.35 delta passes 1e-5, to a ten-thousandth of tau and a unit of sigma's last
@@ -153,7 +153,7 @@ def _delta(analysis: str, k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
     return csh.delta(k=k, sigma=sigma, tau=tau, epsilon="0.35", analysis=analysis)
 
 
-@CSH.holds("Exact analysis", "discrete thresholds", ours=True)
+@CSH.holds("Exact analysis", "discrete thresholds", ours=True, slow=True)
 @mutant("0.2 lower still", down=Fraction(1, 5))
 def discrete_thresholds(down: Fraction = Fraction(0)) -> None:
     """With discrete noise for k = 10, epsilon = 0.35 delta passes 1e-5 less than 0.2 below the

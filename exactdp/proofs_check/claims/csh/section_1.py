@@ -37,7 +37,7 @@ def added_against_exact(first: int = 9) -> None:
 
     Note: The text says "in many settings".
     """
-    for k in (5, 8, 9, 10, 100):
+    for k in (8, 9, 100):
         lower = least("csh", "add-the-deltas", k)[0] < least("gshm", "exact", k)[0]
         equal(lower, k >= first, k=k)
 
@@ -46,9 +46,7 @@ def added_against_exact(first: int = 9) -> None:
 _GSHM = (
     point(1, "2", "8", "1"),
     point(4, "3", "9", "0.5"),
-    point(9, "6", "20", "1"),
     point(16, "3", "12", "0"),
-    point(100, "97.6", "507.2", "0.35"),
     point(1_000_000, "9755", "65420", "0.35"),
 )
 

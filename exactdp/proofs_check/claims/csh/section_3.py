@@ -155,15 +155,15 @@ def misra_gries(one_ways: tuple[set[int], ...] = ({0, 1}, {0, -1})) -> None:
     """
     k = 2
     streams = [s for n in range(5) for s in product(range(3), repeat=n)]
-    others = [dict(t) for t in {tuple(sorted(_sketch(s, k).items())) for s in streams}]
-    for stream in streams:
+    sketches = {stream: _sketch(stream, k) for stream in streams}
+    others = [dict(t) for t in {tuple(sorted(s.items())) for s in sketches.values()}]
+    for stream, other in product(streams, others):  # one of the others is empty
+        longer = _merged(sketches[stream], other, k)
+        at_most(len(longer), k, stream=stream, other=other)
         for i in range(len(stream)):
-            for other in others:  # one of them is empty
-                shorter = _merged(_sketch(stream[:i] + stream[i + 1 :], k), other, k)
-                longer = _merged(_sketch(stream, k), other, k)
-                at_most(len(longer), k, stream=stream, other=other)
-                change = {longer.get(x, 0) - shorter.get(x, 0) for x in {*shorter, *longer}}
-                holds(any(change <= way for way in one_ways), stream=stream, i=i, other=other)
+            shorter = _merged(sketches[stream[:i] + stream[i + 1 :]], other, k)
+            change = {longer.get(x, 0) - shorter.get(x, 0) for x in {*shorter, *longer}}
+            holds(any(change <= way for way in one_ways), stream=stream, i=i, other=other)
 
 
 _KS = (Fraction(1, 16), Fraction(1), Fraction(2), Fraction(10), Fraction(51914), Fraction(10**12))

@@ -23,7 +23,7 @@ def transform(share: Fraction = Fraction(1)) -> None:
 
     Note: Errors of opposite signs cancel; the bound is for the worst order of signs.
     """
-    for points, spread in product((32, 256, 2048), (1.0, 40.0)):
+    for points, spread in product((32, 256, 512), (1.0, 40.0)):
         generator = np.random.default_rng(points)
         sizes = np.exp(-spread * generator.random(points))
         values = sizes * np.exp(2j * np.pi * generator.random(points))

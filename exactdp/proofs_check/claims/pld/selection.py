@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations_with_replacement, product
 from math import prod
 
 from flint import arb
@@ -25,7 +25,7 @@ def products(rise: int = 1) -> None:
     U(a^(1/n))^n, where a is the product of all a_r.
     """
     with precision(96):
-        for move, places in product(_MOVES, product(_PLACES, repeat=3)):
+        for move, places in product(_MOVES, combinations_with_replacement(_PLACES, 3)):
             moved = [cdf(ball(z + rise * move)) for z in places]
             centre = _place(prod((cdf(ball(z)) for z in places), start=arb(1)) ** (arb(1) / 3))
             bound = cdf(centre + ball(rise * move)) ** 3 + ball(Fraction(1, 1 << 50))

@@ -34,7 +34,7 @@ _POINTS = [
 _THIRD = [(Fraction(a, 4), Fraction(0)) for a in (1, 3, 4)]
 
 
-@PLD.holds("Section 4", "three vectors in a ball")
+@PLD.holds("Section 4", "three vectors in a ball", elsewhere="the mutant weakens the condition")
 @mutant("for all A and B", least=0)
 def three_vectors(least: int = 4) -> None:
     """For u, v, w of length at most 1, with A = |u - w|^2, B = |v - w|^2 and A + B >= 4,

@@ -58,7 +58,7 @@ def error_factor(last: int = 9) -> None:
             below(low, high, L=length)
 
 
-@SVA.holds("Figure 1", "worst vectors", ours=True)
+@SVA.holds("Figure 1", "worst vectors", ours=True, slow=True)
 @mutant("at k = 4 as well", best=(4, 16, 64, 256))
 def figure_1(best: tuple[int, ...] = (16, 64, 256)) -> None:
     """At n = 1e5, d = 4096 and epsilon = 1 Algorithm 1 with Laplace noise has the least mean square

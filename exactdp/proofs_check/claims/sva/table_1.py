@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from exactdp.balls import ball, precision
@@ -23,6 +24,7 @@ _POWERS = {
 }
 
 
+@cache
 def _squares(k: int) -> dict[str, Fraction]:
     """The mean square errors of what is shipped, for d = n = 1e5 and epsilon = 1."""
     basic: dict[str, Any] = {"d": 10**5, "k": k, "epsilon": 1}

@@ -310,7 +310,7 @@ def bernstein(half: Fraction = Fraction(1, 2)) -> None:
     (0.0569, 0.047)
     """
     with precision(80):
-        for steps, b in (*product((10, 2, 40, 100, 400), (1, 4)), (40, 40)):
+        for steps, b in (*product((2, 10, 40, 400), (1, 4)), (40, 40)):
             for x in range(1, steps + 1):
                 exponent = -half * x * x / (Fraction(steps, b) + Fraction(x, 3))
                 at_most(walk_tail(steps, b, x), 2 * ball(exponent).exp(), nk=steps, b=b, nt=x)
@@ -321,7 +321,7 @@ def bernstein(half: Fraction = Fraction(1, 2)) -> None:
 def sub_gaussian(square: Fraction = Fraction(1)) -> None:
     """P(|B_j| >= eta) <= 2 exp(-eta^2/(2k)) for a bin of k ones, by its exact law."""
     with precision(80):
-        for k, b in product((1, 10, 40, 100, 400), (1, 2)):
+        for k, b in product((1, 10, 40, 400), (1, 2)):
             for x in range(1, k + 1):
                 bound = 2 * ball(-Fraction(x * x) / (2 * square * k)).exp()
                 at_most(walk_tail(k, b, x), bound, k=k, b=b, eta=x)
