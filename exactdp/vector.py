@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real
 
-__all__ = ["Vector", "by_entry", "labelled"]
-
 #: A mapping of entries to values, or the values of the entries 0, 1, 2, ... in order. Missing
 #: entries are 0.
 Vector: TypeAlias = Mapping[Any, Real] | Sequence[Real] | NDArray[Any]
