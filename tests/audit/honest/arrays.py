@@ -4,7 +4,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from tests.audit.honest.case import Probabilities, add, mapped, product, truthful
 
@@ -160,21 +159,28 @@ add(
 )
 
 
+def table(columns: dict[str, Any]) -> Any:
+    """A table of pandas, which is imported late: it makes every later fork of a process dearer."""
+    import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
 # A table of pandas, grouped, with noise for every group of a fixed domain.
 DOMAIN = ["north", "south"]
 
 
-def by_region(frame: pd.DataFrame, rng: Any) -> dict[str, int]:
+def by_region(frame: Any, rng: Any) -> dict[str, int]:
     sizes = frame.groupby("region").size().reindex(DOMAIN, fill_value=0)
     return {region: int(size) + rng.randint(-1, 1) for region, size in sizes.items()}
 
 
-def by_region_found(frame: pd.DataFrame, rng: Any) -> dict[str, int]:
+def by_region_found(frame: Any, rng: Any) -> dict[str, int]:
     sizes = frame.groupby("region").size()
     return {region: int(size) + rng.randint(-1, 1) for region, size in sizes.items()}
 
 
-def _regions(frame: pd.DataFrame) -> Probabilities:
+def _regions(frame: Any) -> Probabilities:
     found = list(frame["region"])
     noise = [{found.count(region) + z: Fraction(1, 3) for z in (-1, 0, 1)} for region in DOMAIN]
     return mapped(product(*noise), lambda pair: frozenset(zip(DOMAIN, pair, strict=True)))
@@ -184,8 +190,8 @@ add(
     "pandas",
     honest=by_region,
     bugged=by_region_found,
-    left=pd.DataFrame({"region": ["north"]}),
-    right=pd.DataFrame({"region": ["north", "south"]}),
+    left=lambda: table({"region": ["north"]}),
+    right=lambda: table({"region": ["north", "south"]}),
     law=_regions,
     epsilon="0",
     delta="1/3",
@@ -193,12 +199,12 @@ add(
 
 
 # A column of pandas, changed by apply.
-def answers(frame: pd.DataFrame, rng: Any) -> tuple[bool, ...]:
+def answers(frame: Any, rng: Any) -> tuple[bool, ...]:
     told = frame["smokes"].apply(lambda truth: truth if rng.random() < 0.75 else not truth)
     return tuple(bool(x) for x in told)
 
 
-def answers_of_smokers(frame: pd.DataFrame, rng: Any) -> tuple[bool, ...]:
+def answers_of_smokers(frame: Any, rng: Any) -> tuple[bool, ...]:
     told = frame["smokes"].apply(lambda truth: truth and rng.random() < 0.75)
     return tuple(bool(x) for x in told)
 
@@ -208,8 +214,8 @@ add(
     name="apply on a column",
     honest=answers,
     bugged=answers_of_smokers,
-    left=pd.DataFrame({"smokes": [True, False]}),
-    right=pd.DataFrame({"smokes": [False, False]}),
+    left=lambda: table({"smokes": [True, False]}),
+    right=lambda: table({"smokes": [False, False]}),
     law=lambda frame: _bits([int(x) for x in frame["smokes"]]),
     epsilon=LN3,
 )

@@ -12,7 +12,7 @@ Probabilities = dict[Any, Fraction]
 class Case:
     """honest, bugged: called with a data set and a generator. law: the probabilities of the honest
     one's outputs, by a formula that does not use its code. epsilon, delta: what both claim.
-    unexplored: probability that the audit of an endless loop may leave out.
+    left, right: data sets, or functions that make them.
     """
 
     name: str
@@ -25,6 +25,11 @@ class Case:
     epsilon: str
     delta: str = "0"
     interface: str = "random"
+
+    def data(self) -> tuple[Any, Any]:
+        """Both data sets."""
+        left, right = (x() if callable(x) else x for x in (self.left, self.right))
+        return left, right
 
 
 CASES: list[Case] = []

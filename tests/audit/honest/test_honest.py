@@ -53,7 +53,7 @@ def _number(p: Fraction | None) -> Any:
 def test_the_honest_mechanism_is_proved(case: Case) -> None:
     verdict = _private(case.honest, case)
     assert verdict.verdict == "proved", str(verdict)
-    left, right = case.law(case.left), case.law(case.right)
+    left, right = map(case.law, case.data())
     expected = (_delta(left, right, case.epsilon), _delta(right, left, case.epsilon))
     for found, value in zip(verdict.deltas, expected, strict=True):
         assert float(found.lower) - 1e-9 <= float(value) <= float(found.upper) + 1e-9
@@ -62,8 +62,7 @@ def test_the_honest_mechanism_is_proved(case: Case) -> None:
 def _private(program: Any, case: Case) -> Any:
     return private(
         program,
-        case.left,
-        case.right,
+        *case.data(),
         epsilon=case.epsilon,
         delta=case.delta,
         interface=case.interface,
@@ -74,9 +73,10 @@ def _private(program: Any, case: Case) -> Any:
 @pytest.mark.slow  # the deltas above are those of both laws
 @by_name
 def test_its_law_is_that_of_the_formula(case: Case) -> None:
-    program = partial(case.honest, case.left)  # the deltas above depend on the other one, too
+    left, _ = case.data()  # the deltas above depend on the other one, too
+    program = partial(case.honest, left)
     law = foreign_law(program, interface=case.interface, progress=False)
-    weights = {y: p for y, p in case.law(case.left).items() if p}
+    weights = {y: p for y, p in case.law(left).items() if p}
     expected = Law(weights, 1 - sum(weights.values()))
     assert compare(law, expected, tolerance="1e-9").verdict == "agrees"
 
