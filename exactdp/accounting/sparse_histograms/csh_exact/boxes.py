@@ -1,64 +1,77 @@
-"""Boxes of pairs (r, a), with bounds on delta for all pairs of a box."""
+"""Boxes of pairs (r, p), p = a/(j + kappa), with bounds on delta for all pairs of a box."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import NamedTuple
 
 from flint import arb
 
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound
 
+#: Which side is halved: what the slopes leave open is of second order, but for a small part of r,
+#: as G with fewer shared counters is bounded by that with more.
+_FIRST_ORDER, _SHARE_WEIGHT = 0.03, 0.3
+
 
 @dataclass(frozen=True)
 class Box:
-    """All pairs with first_r <= r <= last_r, first_a <= a <= last_a, j = k - r.
+    """All pairs with first_r <= r <= last_r, least <= p <= most, j = k - r, p = a/(j + kappa).
 
-    Their delta is at most that of the box's corner: j = k - first_r, r = last_r, the largest D^2
-    and the smallest t.
+    In units of the noise, D^2 = (j + kappa) p (1 - p) and t = p: where delta is large, it hardly
+    changes along lines of constant p. It is at most that of the box's corner: j = k - first_r,
+    r = last_r, the largest D^2 and the smallest t.
     """
 
     first_r: int
     last_r: int
-    first_a: int
-    last_a: int
+    least: arb
+    most: arb
+    numbers: tuple[int, int] | None = None  # the first and the last a, if r is fixed
     seen: Bound | None = None
     count: int = 0  # cells used for the corner, or for the corner of the parent box
     slopes: Slopes | None = None  # how fast delta falls away from the corner, at least
 
     @property
     def single(self) -> bool:
-        return self.first_r == self.last_r and self.first_a == self.last_a
+        return self.numbers is not None and self.numbers[0] == self.numbers[1]
 
-    def most(self, part: Box) -> arb:
+    @property
+    def peak(self) -> arb:
+        """The largest p (1 - p)."""
+        best = self.most if self.most < 0.5 else self.least.max(arb(0.5))
+        return best * (1 - best)
+
+    def at_most(self, part: Box) -> arb:
         """An upper bound for a part of this box."""
         if self.seen is None:
             return arb(1)
         relief = arb(0) if self.slopes is None else self.slopes.relief(part)
         return (self.seen.upper - relief).upper()
 
-    def parts(self, k: int) -> list[Box]:
-        """The box halved twice."""
-        parts = [self]
-        for _ in range(2):
-            parts = [half for part in parts for half in part._halves(k)]
-        return parts
+    def parts(self, whole: arb) -> list[Box]:
+        """The box halved twice; whole = k + kappa."""
+        return [part for half in self._halves(whole) for part in half._halves(whole)]
 
-    def _halves(self, k: int) -> tuple[Box, ...]:
-        """The box halved along its longer side, relative to the values of r and a there.
-
-        The side of r counts twice, because r changes both D^2 and G.
-        """
+    def _halves(self, whole: arb) -> tuple[Box, ...]:
+        """The box halved along the side on which delta varies more."""
         if self.single:
             return (self,)
         fresh = replace(self, seen=None, slopes=None)
-        span_r = Fraction(2 * (self.last_r - self.first_r), min(self.last_r, k - self.first_r))
-        if span_r >= Fraction(self.last_a - self.first_a, self.last_a):
+        if self.numbers is not None:
+            (first, last), total = self.numbers, whole - self.first_r
+            middle = (first + last) // 2
+            return (
+                replace(fresh, numbers=(first, middle), most=middle / total),
+                replace(fresh, numbers=(middle + 1, last), least=(middle + 1) / total),
+            )
+        span, share = arb(self.last_r - self.first_r), 1 - self.least / self.most
+        part = span / self.last_r + span / (whole - self.first_r)
+        if part * (part + _FIRST_ORDER) > _SHARE_WEIGHT * share * share:
             middle = (self.first_r + self.last_r) // 2
             return replace(fresh, last_r=middle), replace(fresh, first_r=middle + 1)
-        middle = (self.first_a + self.last_a) // 2
-        return replace(fresh, last_a=middle), replace(fresh, first_a=middle + 1)
+        centre = ((self.least + self.most) / 2).mid()
+        return replace(fresh, most=centre), replace(fresh, least=centre)
 
 
 class Slopes(NamedTuple):
@@ -66,32 +79,29 @@ class Slopes(NamedTuple):
 
     A pair is below the corner by at least
 
-        distance (D^2 of the corner - D^2) + covariance (t - t of the corner) + (last_r - r) extra.
+        distance (D^2 of the corner - D^2) + covariance (t - t of the corner) + (last_r - r) extra,
 
-    In units of the noise, D^2 = a - a^2/T and t = a/T, with T = j + kappa = whole - r. So this is
-    quadratic in a, and linear in 1/T, which is convex in r: it lies above its tangent.
+    which is linear in r and a convex function of p.
     """
 
     distance: arb
     covariance: arb
     extra: arb
-    corner: tuple[arb, arb]
+    squared: arb
+    least: arb
     whole: arb
     last_r: int
 
     def relief(self, part: Box) -> arb:
         """A lower bound for all pairs of a part of the box; linear in r, so two ends suffice."""
-        middle = self.whole - (part.first_r + part.last_r) // 2
-        least = arb("inf")
+        lowest = arb("inf")
         for r in {part.first_r, part.last_r}:
-            inverse = (2 * middle - self.whole + r) / middle**2  # at most 1/T
-            squared, covariance = self.corner
-            constant = self.distance * squared - self.covariance * covariance
-            linear = self.covariance * inverse - self.distance
-            square = self.distance * inverse
-            row = _lowest(constant, linear, square, part.first_a, part.last_a)
-            least = least.min((row + (self.last_r - r) * self.extra).lower())
-        return least.max(arb(0)) if least.is_finite() else arb(0)
+            square = self.distance * (self.whole - r)
+            constant = self.distance * self.squared - self.covariance * self.least
+            linear = self.covariance - square
+            row = constant + _lowest(linear, square, part.least, part.most)
+            lowest = lowest.min((row + (self.last_r - r) * self.extra).lower())
+        return lowest.max(arb(0)) if lowest.is_finite() else arb(0)
 
 
 def smaller(bound: arb, other: arb) -> arb:
@@ -99,10 +109,9 @@ def smaller(bound: arb, other: arb) -> arb:
     return other if other < bound else bound
 
 
-def _lowest(constant: arb, linear: arb, square: arb, first: int, last: int) -> arb:
-    """A lower bound on a convex quadratic between two integers: its tangent's smaller end."""
-    at = (-linear / (2 * square)).mid() if square > 0 else arb(first)
-    at = at.max(arb(first)).min(arb(last))
+def _lowest(linear: arb, square: arb, first: arb, last: arb) -> arb:
+    """A lower bound on linear p + square p^2, square >= 0: its tangent's smaller end."""
+    at = (-linear / (2 * square)).mid() if square > 0 else first
+    at = at.max(first).min(last)
     tilt = linear + 2 * square * at
-    value = constant + (linear + square * at) * at
-    return value + (tilt * (first - at)).min(tilt * (last - at))
+    return (linear + square * at) * at + (tilt * (first - at)).min(tilt * (last - at))

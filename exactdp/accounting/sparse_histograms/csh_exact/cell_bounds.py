@@ -7,21 +7,23 @@ mean of maxima of affine functions, does not fall with l (slope <= 1) and does n
 (slope -E[e^(w xi); xi < T], T = (ln G - ln y)/w); so F does not fall with m. On a cell,
 m = (1 - u) m_1 + u m_2,
 
-* ln G is concave: L <= 1 - G_1 e^(-u x), x = ln(G_1/G_2), which is above its chord by <= G_1 x^2/8;
-* y is convex: it is below its chord by at most y_1 (c h)^2/8, h = m_2 - m_1.
+* ln G is concave: L <= 1 - G_1 e^(-u x), x = ln(G_1/G_2), above its chord by <= v G_1 x^2;
+* y is convex: it is below its chord by at most v y_1 (c h)^2, h = m_2 - m_1, v = u (1 - u)/2.
 
-Hence F <= (1 - u) F_1 + u F_2 + G_1 x^2/8 + A (c h)^2/8, and F <= F_2. A bounds y_1 E[e^(w xi);
-xi < T] on the cell; `_paid` has it. For large w (delta near 1) it is far below y_1 e^(w^2/2). Also
+Hence F <= (1 - u) F_1 + u F_2 + v (G_1 x^2 + A (c h)^2), and F <= F_2. A bounds y_1 E[e^(w xi);
+xi < T] = y_1 e^(w^2/2) Phi(T - w) on the cell: the largest of these at the ends, plus what T rises
+above its chord. For large w (delta near 1) it is far below y_1 e^(w^2/2). Also
 
     F'' = (1 - Phi(T)) L'' + w G phi(T) T'^2 - c^2 E[y e^(w xi); xi < T],
 
-so that the first error turns into minus u (1 - u) h^2/2 times a lower bound on the first two terms
-where L'' >= 0 is known: L' is log-concave (F of the shared noise has a log-concave slope, and so
-has its Gaussian mean), so (ln L')' falls, and is at least what the means of L' over the next two
-cells show. ln L' at a node is at least z - x/2 - x^2/24, where z is ln of the mean of L' on the
-cell to the right, and x by how much that of the cell before is above that of the cell before it:
-L' rises by less than e^(x v) from the node to a share v of the cell, and (e^x - 1)/x is at most
-e^(x/2 + x^2/24).
+so that the first error turns into minus the mean of the first two terms by the cell's Green
+function where L'' >= 0 is known: L' is log-concave (F of the shared noise has a log-concave slope,
+and so has its Gaussian mean), so (ln L')' falls, and is at least what the means of L' over the next
+two cells show. Both terms are at least products of log-concave functions, which are above the
+geometric mean of their values at the ends. ln L' at a node is at least z - x/2 - x^2/24, where z is
+ln of the mean of L' on the cell to the right, and x by how much that of the cell before is above
+that of the cell before it: L' rises by less than e^(x v) from the node to a share v of the cell,
+and (e^x - 1)/x is at most e^(x/2 + x^2/24).
 The cost does not depend on w, however small.
 """
 
@@ -80,13 +82,12 @@ class CellBounds:
     def _grid(self) -> tuple[int, int, int, int]:
         """Nodes m_i = i h coarse/fine for -left <= i <= right.
 
-        Left of the grid, F is replaced by its largest value; right of it, by 1, so the probability
-        on the right must be much smaller.
+        L rises about like e^(ratio m), and moves the centre of its mean by ratio V.
         """
         noise, deviation = self.profile.noise, self.profile.deviation
-        least = 2 * self.count.bit_length()
-        nats = (arb(least + self.nats), arb(least + noise.absolute - noise.relative))
-        left, right = (deviation * (2 * n).sqrt() for n in nats)
+        nats = self.count.bit_length() + 1
+        left = deviation * (2 * arb(nats + self.nats)).sqrt()
+        right = deviation * (2 * arb(nats)).sqrt() + noise.ratio.max(arb(0)) * deviation**2
         per_step = self.count * ball(noise.step) / (left + right)
         fine = max(1, floor_of(per_step) + 1)
         coarse = max(1, floor_of(1 / per_step)) if fine == 1 else 1
@@ -127,12 +128,6 @@ class CellBounds:
         return [(-lost).log1p() for lost in self.about]
 
     @cached_property
-    def bulges(self) -> list[arb]:
-        """For every cell, an upper bound on how far L rises above its chord."""
-        drops = ((y - x) ** 2 / 8 for x, y in pairwise(self.logs))
-        return [(1 - lost) * drop for lost, drop in zip(self.about, drops, strict=False)]
-
-    @cached_property
     def sags(self) -> list[arb]:
         """Upper bounds on how far ln G rises above its chord, for the cells where this is known."""
         falls = [arb(0), *(x - y for x, y in pairwise(self.logs))]
@@ -155,14 +150,20 @@ class CellBounds:
 
     @cached_property
     def curls(self) -> list[arb]:
-        """Lower bounds on h^2 L'' on the cells; those above 0 say something."""
-        step, found = ball(self.step), []
-        for slope, (here, after) in zip(
-            self.log_slopes, pairwise(self._log_means[1:]), strict=False
-        ):
-            curl = step * (after - here) * slope.exp()
-            found.append(curl if curl.is_finite() else _UNKNOWN)
-        return found
+        """Lower bounds on h (ln L')' on the cells; those above 0 say something."""
+        return [after - here for here, after in pairwise(self._log_means[1:])]
+
+    @cached_property
+    def rates(self) -> list[arb]:
+        """Lower bounds on h L' at the nodes."""
+        step = ball(self.step)
+        return [step * slope.exp() for slope in self.log_slopes]
+
+    @cached_property
+    def tilts(self) -> list[arb]:
+        """Upper bounds on |d ln phi_V/du|/24 on the cells."""
+        unit = ball(self.step) / (24 * self.profile.variance)
+        return [unit * (-here).max(after) for here, after in pairwise(self.nodes)]
 
     @cached_property
     def _weights(self) -> tuple[list[arb], list[arb], list[arb], arb]:
@@ -227,98 +228,86 @@ class CellBounds:
         """For D^2 = squared and t = covariance; all_change: w = 0, else t^2 < V D^2."""
         slope = covariance / self.profile.variance
         width = arb(0) if all_change else (squared - covariance * slope).sqrt()
-        means = [epsilon - squared / 2 - slope * m for m in self.nodes]
-        growth = (width * width / 2).exp()
-        others = [mean.exp() * growth for mean in means]  # E[e^X | M = m]
+        offset, slip = epsilon - squared / 2, slope * ball(self.step)
+        means = [offset - slope * m for m in self.nodes]
         tops = [_Top.of(log, mean, width) for log, mean in zip(self.logs, means, strict=True)]
-        paid = others
-        if not width > 0:
-            pairs = zip(self.about, others, strict=True)
-            shortfalls = [(1 - lost - other).max(arb(0)) for lost, other in pairs]
-        elif width < NARROW:  # Phi(T - w) saves little
-            shortfalls = [_narrow(x, top, width) for x, top in zip(self.about, tops, strict=True)]
-        else:
-            costs = [x * cdf(top.at - width) for x, top in zip(others, tops, strict=True)]
-            each = zip(self.about, tops, costs, strict=True)
-            shortfalls = [_shortfall(x, top, cost, width) for x, top, cost in each]
-            paid = self._paid(tops, others, costs, slope, width)
+        shortfalls, others, chances = self._shortfalls(means, tops, width)
         values = [
             lost + more if log.is_finite() else arb(1)
             for lost, more, log in zip(self.about, shortfalls, self.logs, strict=True)
         ]
-        sag, (masses, rises, spreads, beyond) = (slope * ball(self.step)) ** 2 / 8, self._weights
+        masses, rises, spreads, _ = self._weights
         steps = [high - low for low, high in pairwise(values)]
         plain = sum(map(mul, rises, steps), values[0])
-        gap, faint = beyond, plain * _FAINT
+        gap, faint = self._beyond(slope), plain * _FAINT
         for i, more in enumerate(steps):
-            lower = sag * paid[i]
-            most = masses[i] * _smaller(more, self.bulges[i] + lower)
-            bend = None if masses[i] * more < faint else self._bend(i, tops, width)
-            gap += most if bend is None else masses[i] * lower - spreads[i] * bend / 2
+            lower, most = slip * slip * others[i], masses[i] * more
+            if chances and 0 < i < len(self.sags):
+                sag = self.sags[i] / width
+                lower *= chances[i].max(chances[i + 1]) + sag * _MOST_DENSITY
+            bend = None if most < faint else self._bend(i, tops, slip, width)
+            least = -self._bulge(i) if bend is None else bend
+            gap += _smaller(most, spreads[i] * (lower - least) / 2)
         return Bound((plain + gap).upper(), plain - (self._twice_as_wide(values) - plain) / 3)
 
-    def _paid(
-        self,
-        tops: Sequence[_Top],
-        others: Sequence[arb],
-        at_nodes: Sequence[arb],
-        slope: arb,
-        width: arb,
-    ) -> list[arb]:
-        """Upper bounds on y_1 E[e^(w xi); xi < T] on the cells.
+    def _shortfalls(
+        self, means: Sequence[arb], tops: Sequence[_Top], width: arb
+    ) -> tuple[Sequence[arb], Sequence[arb], Sequence[arb]]:
+        """Upper bounds on E(G - y e^(w xi))_+, E[y e^(w xi)] and, if w > 0, Phi(T - w)."""
+        if 0 < width < NARROW:  # Phi(T - w) saves little, and y falls with m
+            found = [_narrow(x, top, width) for x, top in zip(self.about, tops, strict=True)]
+            most = (means[0] + width * width / 2).exp()
+            return found, [most] * len(means), [top.below for top in tops]
+        growth = (width * width / 2).exp()
+        others = [mean.exp() * growth for mean in means]
+        if not width > 0:
+            pairs = zip(self.about, others, strict=True)
+            return [(1 - lost - other).max(arb(0)) for lost, other in pairs], others, []
+        chances = [cdf(top.at - width) for top in tops]
+        each = zip(self.about, tops, others, chances, strict=True)
+        found = [_shortfall(x, top, other * chance, width) for x, top, other, chance in each]
+        return found, others, chances
 
-        That is y_1 e^(w^2/2) Phi(T - w), at most E[y_1 e^(w xi)]. T is above its chord by at most
-        ln G's own height s above its chord, over w. ln Phi is concave, with derivative phi/Phi, and
-        e^(w^2/2) y phi(T - w) = G phi(T): so s/w beyond a node multiplies the value A there by at
-        most exp(s/w G phi(T)/A). Where the right node has the larger T, y_1 = y_2 e^(c h).
+    def _bulge(self, i: int) -> arb:
+        """An upper bound on -h^2 L'' on a cell, where L is replaced by 1 - G_1 e^(-u x)."""
+        drop = self.logs[i + 1] - self.logs[i]
+        return (1 - self.about[i]) * drop * drop
 
-        others: E[y e^(w xi)] at the nodes; at_nodes: A there.
-        """
-        found = list(others)
-        rise = (slope * ball(self.step)).exp()
-        for i, sag in enumerate(self.sags):
-            here, after = tops[i], tops[i + 1]
-            if here.at > after.at:
-                most, density, grown = at_nodes[i], (1 - self.about[i]) * here.density, arb(1)
-            elif here.at < after.at:
-                most, density, grown = (
-                    at_nodes[i + 1],
-                    (1 - self.about[i + 1]) * after.density,
-                    rise,
-                )
-            else:
-                continue
-            found[i] = _smaller(most * grown * (sag / width * density / most).exp(), found[i])
-        return found
-
-    def _bend(self, i: int, tops: Sequence[_Top], width: arb) -> arb | None:
-        """A lower bound > 0 on h^2 (F'' + c^2 E[y e^(w xi); xi < T]) on a cell; None if unknown.
+    def _bend(self, i: int, tops: Sequence[_Top], slip: arb, width: arb) -> arb | None:
+        """A lower bound > 0 on a mean of h^2 (F'' + c^2 E[y e^(w xi); xi < T]) on a cell.
 
         That is (1 - Phi(T)) h^2 L'' + w G phi(T) (h T')^2. T is concave in m: above its chord by no
-        more than ln G is (over w), and its slope is between those of the chords beside.
+        more than s, what ln G is over w. ln(1 - Phi) and ln phi are concave. Where T rises, T' is
+        at least the slope of the next chord; else -w T' = L'/G - c is at least L' - c, which is
+        log-concave where L' is. None if nothing is known.
         """
-        if not 0 < i < len(self.sags) or not width > 0:
+        known = 0 < i < min(len(self.sags), len(self.curls)) and width > 0
+        if not (known and self.curls[i] > 0):
             return None
-        curl = self.curls[i] if i < len(self.curls) else _UNKNOWN
-        before, here, after, beyond = tops[i - 1 : i + 3]
-        if not curl > 0:
-            return None
-        sag = self.sags[i] / width
-        if here.at > after.at:
-            highest = here.below
-        elif here.at < after.at:
-            highest = after.below
-        else:
-            return None
-        over = 1 - highest - sag * _MOST_DENSITY
-        bend = over * curl if over > 0 else arb(0)
-        rise = beyond.at - after.at
-        steep = rise if rise > 0 else before.at - here.at
-        least = here if here.density < after.density else after
-        density = least.density * (1 - sag * (abs(least.at) + sag))
-        if steep > 0 and density > 0 and (least is here or here.density > after.density):
-            bend += width * (1 - self.about[i + 1]) * density * steep * steep
+        sag, rise = self.sags[i] / width, tops[i + 2].at - tops[i + 1].at
+        overs, slants = [], []
+        for top, rate in zip(tops[i : i + 2], self.rates[i : i + 2], strict=True):
+            overs.append(rate * (1 - top.below - sag * _MOST_DENSITY))
+            steep = rise if rise > 0 else (rate - slip) / width
+            density = top.density * (1 - sag * (abs(top.at) + sag))
+            slants.append(density * steep * steep if steep > 0 else arb(0))
+        bend = self.curls[i] * _middle(overs[0], overs[1], self.tilts[i])
+        bend += width * (1 - self.about[i + 1]) * _middle(slants[0], slants[1], self.tilts[i])
         return bend if bend > 0 else None
+
+    def _beyond(self, slope: arb) -> arb:
+        """An upper bound on E[F; M > m] less E[F(m); M > m], m the last node.
+
+        F = L + f, f = E(G - y e^(w xi))_+. ln L is concave: L is at most L(m) e^(x (M - m)) there,
+        x the slope of ln L on the last cell. f rises by at most c (M - m), as f' is at most
+        c E[y e^(w xi); xi < T] <= c G.
+        """
+        last, deviation = self.about[-1], self.profile.deviation
+        here = self.nodes[-1] / deviation
+        shift = (last / self.about[-2]).log() / ball(self.step) * deviation
+        far = last * ((shift * (shift / 2 - here)).exp() * tail(here - shift) - self.outside)
+        more = slope * deviation * (pdf(here) - here * self.outside)
+        return _smaller(self.outside, far + more)
 
     def _twice_as_wide(self, values: Sequence[arb]) -> arb:
         """The chords' mean on every second node."""
@@ -363,6 +352,22 @@ def _narrow(lost: arb, top: _Top, width: arb) -> arb:
     second = below + at * first
     third = 2 * first + at * second
     return (1 - lost) * width * (first - width / 2 * (second - width / 3 * third))
+
+
+def _middle(left: arb, right: arb, tilt: arb) -> arb:
+    """A lower bound on the mean of a function f >= left^(1 - v) right^v on a cell.
+
+    For a chord's error at u, f counts by Green's function k(u, v). With z = ln(right/left), f is at
+    least sqrt(left right) (1 + z (v - 1/2)); int k dv = u (1 - u)/2 and int k (v - 1/2) dv =
+    u (1 - u) (2u - 1)/12. The mean of u by the weight u (1 - u) phi_V is at most 3 tilt from 1/2:
+    between no tilt and this one it moves by the variance times |d ln phi_V/du| <= 24 tilt, and the
+    variance is at most 1/8 (Brascamp and Lieb: (ln u (1 - u))'' <= -8, and ln phi_V is concave).
+    """
+    if not (left > 0 and right > 0):
+        return arb(0)
+    ratio = left / right
+    lost = tilt * (ratio.max(1 / ratio) - 1)  # |z| tilt, at least
+    return (left * right).sqrt() * (1 - lost) if lost < 0.5 else left.min(right)
 
 
 def _smaller(bound: arb, other: arb) -> arb:

@@ -10,8 +10,8 @@ r_1 < r are left. Lower bounds on the three over a rectangle of (D^2, t) come fr
 Jensen's inequality E e^X >= e^(E X) on each of them:
 
 * ln G is concave, so it is above its chord, and by at most s = (d' - d)/4, where d and d' are how
-  far it falls on the cell before and on that after. T is concave as well, and T^2 is at most
-  (|chord| + s/w)^2, which is convex.
+  far it falls on the cell before and on that after. w T is concave as well, and T^2 is at most
+  ((|chord| + s)/w)^2, which is convex; so is the larger of two, at the ends of w's range.
 * -G' = L' and L_r - L_(r-1) are log-concave in m, so their logarithms are above their chords.
 * ln Phi(-x) falls and is concave, and ln G_(r_1) <= (r_1/r) ln G_r, as ln G is convex in r and 0
   at r = 0; ln G_r is below any chord between two numbers that exceed it by s at the cell's ends.
@@ -54,7 +54,8 @@ def marginals(
     share = arb(least) / cells.profile.r
     logs, sags, slopes = cells.logs, cells.sags, cells.log_slopes
     middles = [slope * m - offset for m in cells.nodes[: len(sags) + 1]]
-    tops = [((x + y) / width).abs_upper() for x, y in zip(logs, middles, strict=False)]
+    heights = [(x + y).abs_upper() for x, y in zip(logs, middles, strict=False)]
+    ends = [(w, w.log()) for w in (width.lower(), width.upper())]
     above = [max(pair) for pair in pairwise([*sags[:1], *sags, *sags[-1:]])]
     limits = [
         (share * (x + sag) + y) / width for x, y, sag in zip(logs, middles, above, strict=False)
@@ -62,17 +63,24 @@ def marginals(
     overs = [tail(limit).lower().log() for limit in limits]
     steps = [(x - y).lower().log() for x, y in zip(cells.about, fewer.about, strict=True)]
     distance = covariance_part = extra = arb(0)
+    far = _FAR * width.lower()
     for i, sag in enumerate(sags):
-        bend, cell = sag / width, (cells.masses[i], cells.centres[i], cells.variances[i])
-        if tops[i] < _FAR and tops[i + 1] < _FAR:
-            first, last = (tops[i] + bend) ** 2 / 2, (tops[i + 1] + bend) ** 2 / 2
+        cell = cells.masses[i], cells.centres[i], cells.variances[i]
+        if min(heights[i : i + 2]) < far:
+            first, last = (_most(x + sag, ends) for x in heights[i : i + 2])
             distance += _mean(*cell, logs[i] - first, logs[i + 1] - last)
             covariance_part += _mean(*cell, slopes[i] - first, slopes[i + 1] - last)
         extra += _mean(*cell, steps[i] + overs[i], steps[i + 1] + overs[i + 1])
-    scale = (2 * arb.pi()).rsqrt() / width
+    scale = (2 * arb.pi()).rsqrt()
     return Marginals(
         (scale * distance / 2).lower(), (scale * covariance_part).lower(), extra.lower()
     )
+
+
+def _most(height: arb, ends: list[tuple[arb, arb]]) -> arb:
+    """The largest T^2/2 + ln w for T = height/w; it falls, then rises with w."""
+    one, other = ((height / width) ** 2 / 2 + log for width, log in ends)
+    return one.max(other)
 
 
 def _mean(mass: arb, centre: arb, variance: arb, left: arb, right: arb) -> arb:

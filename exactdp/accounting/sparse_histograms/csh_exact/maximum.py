@@ -113,8 +113,9 @@ class _Search:
         self.model, self.estimates, self.beyond = model, estimates, beyond
         self.slack = arb(2) ** -(ctx.prec // 4)  # pairs are known to a third
         self.bits = ctx.prec // 2  # of bounds, which have a grid of their own
-        grid = model.noise
-        self.noise = SharedNoise(grid.kappa, grid.ratio, model.k, grid.relative, grid.absolute)
+        grid, nats = model.noise, ctx.prec * 3 // 16
+        depth = grid.absolute - grid.relative
+        self.noise = SharedNoise(grid.kappa, grid.ratio, model.k, nats, nats + depth)
         self.heap: list[tuple[arb, int, Box]] = []
         self.ticket = count()
         self.budget = most_cells * _BITS**2 // ctx.prec**2
@@ -124,6 +125,7 @@ class _Search:
         self.lower = by_threshold.lower().max(by_noise.lower()).max(arb(0))
         self.upper = by_threshold.upper().max(by_noise.upper())
         self.worst = Worst(k - n, 0, n, "A")
+        self.whole = k + model.kappa
         self.nats = floor_of(-(1 - self.lower).max(_FLOOR).log())
         if by_noise.mid() > by_threshold.mid():
             self.worst = Worst(k, model.noise_a, 0, "A")
@@ -134,8 +136,8 @@ class _Search:
         if n > 1 and not self._matters(self.upper):
             first = None if self._decided() else self.estimates.best(near)
             if first and self.estimates.pair(first.j, first.a, first.r) > self.lower:
-                self._settle(Box(first.r, first.r, first.a, first.a), arb(0))
-            self._push(Box(1, n - 1, 1, n), arb(1))
+                self._settle(first.r, first.a, arb(0))
+            self._push(Box(1, n - 1, arb(0), arb(0.5)), arb(1))
         elif n > 1:
             self.upper = arb(1)
         while self.heap:
@@ -160,23 +162,31 @@ class _Search:
 
     def _push(self, box: Box, bound: arb) -> None:
         """Queue the part of a box that holds pairs, none of which exceeds the bound."""
-        model, j = self.model, self.model.k - box.first_r
-        last = min(box.last_a, model.n - box.first_r, model.half(j) + 1)
-        if last < box.first_a:
+        box = self._trimmed(box)
+        if box.most < box.least or (box.numbers and box.numbers[1] < box.numbers[0]):
             return
-        box = replace(box, last_a=last)
         if box.seen is None:
             squared, _ = self._corner(box)
-            bound = smaller(bound, model.sum_bound(box.last_r, squared).upper())
+            bound = smaller(bound, self.model.sum_bound(box.last_r, squared).upper())
         heappush(self.heap, (-bound, next(self.ticket), box))
+
+    def _trimmed(self, box: Box) -> Box:
+        """The part with 1 <= a <= n - r, and p <= 1/2 or a the least integer beyond."""
+        if box.numbers is not None:
+            return box
+        r, total, most = box.first_r, self.whole - box.first_r, self.model.n - box.first_r
+        if r < box.last_r:  # (n - r)/(whole - r) falls, as n <= k
+            least, largest = (1 / total).lower(), (most / total).upper()
+            return replace(box, least=box.least.max(least), most=box.most.min(largest))
+        first = max(-floor_of(-(box.least * total).lower()), 1)
+        last = floor_of((box.most * total).upper()) + (not box.most < 0.5)
+        last = min(last, most)
+        return replace(box, least=first / total, most=last / total, numbers=(first, last))
 
     def _corner(self, box: Box) -> tuple[arb, arb]:
         """The largest D^2 and the smallest t."""
-        j, last = self.model.k - box.first_r, box.last_a
-        squared = self.model.squared(j, last)
-        if last > box.first_a:  # D^2 rises up to the vertex, which is beyond last - 1
-            squared = squared.max(self.model.squared(j, last - 1))
-        return squared, self.model.covariance(j, box.first_a)
+        scale = self.model.scale
+        return scale**2 * (self.whole - box.first_r) * box.peak, scale * box.least
 
     def _refine(self, box: Box, bound: arb) -> None:
         most = _MOST_PER_PAIR if box.single else _MOST_PER_BOX
@@ -184,15 +194,15 @@ class _Search:
         if wanted <= most:
             seen = self._bound(box, wanted)
             box = replace(box, seen=seen, count=wanted)
-            self._push(box, smaller(bound, box.most(box)))
-        elif box.single:
-            self._settle(box, bound)
+            self._push(box, smaller(bound, box.at_most(box)))
+        elif box.numbers and box.single:
+            self._settle(box.first_r, box.numbers[0], bound)
         elif box.slopes is None:
             box = replace(box, slopes=self._slopes(box))
-            self._push(box, smaller(bound, box.most(box)))
+            self._push(box, smaller(bound, box.at_most(box)))
         else:
-            for part in box.parts(self.model.k):
-                self._push(part, smaller(bound, box.most(part)))
+            for part in box.parts(self.whole):
+                self._push(part, smaller(bound, box.at_most(part)))
 
     def _wanted(self, box: Box, bound: arb) -> int:
         """About how many cells would rule a box out, or a pair; too many if none would.
@@ -216,7 +226,7 @@ class _Search:
         """Of the corner."""
         j = self.model.k - box.first_r
         squared, covariance = self._corner(box)
-        all_change = box.single and box.last_a == j
+        all_change = box.numbers == (j, j)
         if squared > NARROW**2:  # each cell costs more
             self.budget -= cells
         with precision(self.bits):
@@ -228,11 +238,11 @@ class _Search:
 
         The latter is a mean of the former, and E max(L, ..) is convex in L.
         """
-        model, top, bottom = self.model, self.model.k - box.first_r, self.model.k - box.last_r
-        least, most = box.first_a, box.last_a
+        model, top = self.model, self.model.k - box.first_r
         corner, least_covariance = self._corner(box)
-        squared = corner.union(model.squared(bottom, least)).union(model.squared(bottom, most))
-        covariance = least_covariance.union(model.covariance(bottom, most))
+        ends = [x * (1 - x) for x in (box.least, box.most)]
+        squared = corner.union(model.scale**2 * (self.whole - box.last_r) * ends[0].min(ends[1]))
+        covariance = least_covariance.union(model.scale * box.most)
         count = min(box.count, _MOST_MARGINAL_CELLS)
         with precision(self.bits):
             cells = self._cells(top, box.last_r, count)
@@ -242,8 +252,9 @@ class _Search:
             slope.distance * model.scale**2,
             slope.covariance * model.scale,
             slope.extra,
-            (corner / model.scale**2, least_covariance / model.scale),
-            model.k + model.kappa,
+            (self.whole - box.first_r) * box.peak,
+            box.least,
+            self.whole,
             box.last_r,
         )
 
@@ -254,15 +265,11 @@ class _Search:
             self.known[key] = CellBounds(Profile(self.noise, j, r), number, self.nats)
         return self.known[key]
 
-    def _settle(self, box: Box, bound: arb) -> None:
+    def _settle(self, r: int, a: int, bound: arb) -> None:
         """One pair, integrated."""
-        model, j = self.model, self.model.k - box.last_r
-        squared, covariance = self._corner(box)
         self.budget -= _CELLS_PER_INTEGRAL
-        value = model.between(
-            Profile(model.noise, j, box.last_r), squared, covariance, box.last_a == j
-        )
+        value = self.model.pair(self.model.k - r, a, r)
         if value.lower() > self.lower:
-            self.lower, self.worst = value.lower(), Worst(j, box.last_a, box.last_r, "A")
+            self.lower, self.worst = value.lower(), Worst(self.model.k - r, a, r, "A")
             self.upper = self.upper.max(value.upper())
         self.upper = self.upper.max(smaller(bound, value.upper()))
