@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from exactdp.accounting import composition, discrete_csh, discrete_gaussian, gshm, pld, top_k, zcdp
+from exactdp.accounting import (
+    composition,
+    discrete_csh,
+    discrete_gaussian,
+    gaussian,
+    gshm,
+    pld,
+    top_k,
+    zcdp,
+)
 from exactdp.law import Law
 from tests.refusals import refused
 
@@ -24,6 +33,9 @@ BAD: list[tuple[str, Callable[[], object]]] = [
     ("epsilon", lambda: zcdp.rho(epsilon=0, delta="1e-5")),
     ("delta", lambda: zcdp.rho(epsilon=1, delta=1)),
     ("sigma2", lambda: zcdp.of_gaussian(sigma2=0)),
+    ("sigma", lambda: gaussian.delta(sigma=0, epsilon=1)),
+    ("epsilon", lambda: gaussian.delta(sigma=1, epsilon="-1")),
+    ("sensitivity", lambda: gaussian.delta(sigma=1, epsilon=1, sensitivity=None)),
     ("orders", lambda: zcdp.from_rdp(curve=lambda a: a, epsilon=1, orders=[])),
     ("orders", lambda: zcdp.from_rdp(curve=lambda a: a, epsilon=1, orders=[2, 1])),
     ("curve", lambda: zcdp.from_rdp(curve=lambda a: -a, epsilon=1, orders=[2])),

@@ -153,16 +153,6 @@ def test_gaussian_where_e_epsilon_leaves_every_exponent() -> None:
     assert found < "1e-9999"
 
 
-@given(anything, anything, anything)
-def test_gaussian_too(sigma: object, epsilon: object, sensitivity: object) -> None:
-    try:
-        found = gaussian.delta(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)  # type: ignore[arg-type]
-    except InvalidParameter as error:
-        assert error.name in ("sigma", "epsilon", "sensitivity")
-    else:
-        assert 0 <= found.lower <= found.upper <= 1
-
-
 @pytest.mark.parametrize(("sigma", "tau"), [("10", "8"), ("4e60", "3e-1")])
 def test_gshm_where_e_epsilon_leaves_every_exponent(sigma: str, tau: str) -> None:
     """What no noise hides any more is the threshold alone: 1 - Phi(tau/sigma)^3."""

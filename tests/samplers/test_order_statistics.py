@@ -52,28 +52,6 @@ def test_equals_brute_force(cdf: RationalCdf, m: int) -> None:
         assert law == brute_force(cdf, m, k)
 
 
-def printed(cdf: RationalCdf, m: int, k: int, source: object) -> tuple[int, ...]:
-    """BV's Lemma 2.9 as printed: each next value as the largest of one variable fewer."""
-    found: list[int] = []
-    top = cdf.high
-    for rest in range(m, m - k, -1):
-        level = cdf.numerator(top)
-        law = RationalCdf(cdf.low, top, lambda z, r=rest: cdf.numerator(z) ** r, level**rest)
-        top = source.inverse_cdf(law)  # type: ignore[attr-defined]
-        found.append(top)
-    return tuple(found)
-
-
-def test_the_printed_law_is_refuted() -> None:
-    """Two fair coins: given a larger value of 1 the smaller is 0 with 2/3, printed 1/2."""
-    coins = CDFS[1]
-    wrong = exact_law(lambda source: printed(coins, 2, 2, source))
-    right = brute_force(coins, 2, 2)
-    assert wrong != right
-    assert wrong.given(lambda pair: pair[0] == 1)[(1, 0)] == F(1, 2)
-    assert right.given(lambda pair: pair[0] == 1)[(1, 0)] == F(2, 3)
-
-
 @pytest.mark.parametrize("cdf", CDFS[:2] + CDFS[3:], ids=range(3))
 def test_the_lazy_path_has_the_same_law(cdf: RationalCdf, monkeypatch: pytest.MonkeyPatch) -> None:
     """The code for huge sizes (balls and lazy bits) run at m = 3, k = 2, down to single bits."""

@@ -316,21 +316,6 @@ def test_vectors_that_are_stated_need_less_clipping() -> None:
     assert found < 1.5 * plan.plan.stated_error(n, stated)
 
 
-@pytest.mark.parametrize("chance", [0.1, 1.0])
-def test_a_report_of_one_entry_tells_as_much_as_the_lower_bound_allows(chance: float) -> None:
-    """Event level: nats that a channel tells of one of four vectors, for which others hold 0.
-
-    All rows are within a factor r of the row of 0, but two rows differ by r^2: more is told than at
-    user level, where it is at most chance^2 (r - 1)^2/(4 r).
-    """
-    r = 3.0
-    rows = (np.eye(4) * (r - 1 / r) + 1 / r) / 4  # 3/4 once, 1/12 three times; that of 0 is 1/4
-    mixed = chance * rows + (1 - chance) / 4
-    told = (mixed * np.log(4 * mixed)).sum(1).mean()
-    assert rows.sum(1) == pytest.approx(np.ones(4))
-    assert chance**2 * (r - 1) ** 2 / (4 * r) < told < chance**2 * (r - 1) ** 2 / r
-
-
 def test_no_mechanism_is_below_the_lower_bound() -> None:
     d, k, n = 64, 4, 20_000
     rng = np.random.default_rng(2)

@@ -22,7 +22,7 @@ from exactdp.proofs_check.claims.alp._model import (
     projection_law,
     round_law,
 )
-from exactdp.samplers import SeededSource, exact_law
+from exactdp.samplers import SeededSource
 
 F = Fraction
 Vector = tuple[Fraction, ...]
@@ -244,11 +244,3 @@ def test_estimates_are_those_of_algorithm_3() -> None:
     for i, bits in enumerate(strings):
         assert sketch[i] == estimate(bits)
         assert found[i] == pytest.approx(float(estimate(bits)), rel=1e-15)
-
-
-def test_enumerated_choices_of_a_whole_release() -> None:
-    """Rounding and noise together: as many outcomes as there are arrays, and nothing left over."""
-    mechanism = ALP(d=3, k=1, s=3, largest=2, epsilon=1)
-    hashes = Tables(((0, 1, 2),) * mechanism.levels)
-    law = exact_law(lambda source: mechanism.draw({1: "0.7"}, hashes, source).tobytes(), residual=0)
-    assert len(law) == 2 ** (3 * mechanism.levels)
