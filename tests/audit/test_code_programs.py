@@ -339,11 +339,6 @@ def test_a_default_that_grows_is_seen_in_the_second_call() -> None:
     assert growing.__defaults__[0] == []  # nothing of this happened here
 
 
-def test_calls_in_a_row_compose() -> None:
-    assert verdict(coin, calls=2) == "refuted"
-    assert verdict(coin, calls=2, epsilon="0.2") == "proved"
-
-
 @dataclass
 class Report:
     """Of its attributes, copies hold the first alone."""

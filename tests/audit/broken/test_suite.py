@@ -17,6 +17,7 @@ from exactdp.samplers import GeoSample
 from tests.audit.broken import noise, thresholds
 from tests.audit.broken.case import GRID, Case
 from tests.audit.broken.suite import SUITE
+from tests.distributions import binomial_quantile
 
 ALPHA = "0.01"
 #: One or two of each module, and one for each kind of property that gives it away.
@@ -76,22 +77,7 @@ def test_flags_of_twins_are_as_rare_as_promised(part: int) -> None:
     flags = sum(
         flagged(SUITE[i % len(SUITE)], 4_000 if i % 4 else 40_000, seed=100 + i) for i in runs
     )
-    assert flags <= quantile(len(runs), Fraction(ALPHA), Fraction(9998, 10_000))
-
-
-def quantile(n: int, p: Fraction, level: Fraction) -> int:
-    """The least k with P(Bin(n, p) <= k) >= level."""
-    total = Fraction(0)
-    for k in range(n + 1):
-        total += math.comb(n, k) * p**k * (1 - p) ** (n - k)
-        if total >= level:
-            return k
-    return n
-
-
-def test_quantile() -> None:
-    assert quantile(1000, Fraction(ALPHA), Fraction(999, 1000)) == 21
-    assert quantile(100, Fraction(ALPHA), Fraction(9998, 10_000)) == 6
+    assert flags <= binomial_quantile(len(runs), float(ALPHA), 2e-4)
 
 
 def test_names_and_size() -> None:
