@@ -32,6 +32,8 @@ _OUTSIDE = (
     *("open", "socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork"),
     *("mmap.", "sqlite3.", "ctypes.dlopen", "builtins.input"),
 )
+#: Audit events of looking at frames and of copying, which are too frequent for a longer test.
+_FREQUENT = {"object.__getattr__", "builtins.id", "sys._getframe", "sys.setprofile"}
 #: Where Python itself reads source files, for the text of a warning.
 _READS_SOURCE = ("linecache.py", "tokenize.py")
 
@@ -85,7 +87,7 @@ class Guard:
         return None
 
     def _event(self, event: str, arguments: Any) -> None:
-        if self.run is None or not event.startswith(_OUTSIDE):
+        if event in _FREQUENT or self.run is None or not event.startswith(_OUTSIDE):
             return
         frame = sys._getframe(1)
         file = frame.f_code.co_filename

@@ -35,8 +35,11 @@ class Outcome:
     @classmethod
     def returned(cls, value: Any) -> Outcome:
         """The outcome of a run that returned a value, which later runs may change."""
+        if isinstance(value, LazyNumber):
+            value = value.settle()
         try:
-            shown = deepcopy(value)  # with ordinary numbers in place of lazy ones
+            # with ordinary numbers in place of lazy ones
+            shown = value if type(value) in BUILT_IN else deepcopy(value)
         except ExactDPError:
             raise
         except Exception as error:  # whatever the value's own methods raise
