@@ -122,9 +122,7 @@ _TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
         "epsilon delta",
         "",
         "Non-empty bins above a threshold; (epsilon, delta)-DP (Balcer and Vadhan, Theorem 1.3).",
-        lambda rooms, n, universe, epsilon, delta: rooms.StabilityHistogram.for_target(
-            _fast(n, epsilon), universe, delta
-        ),
+        _stability,
         "--epsilon 1 --delta 1e-6 --text 30 --output out.csv",
     ),
     "sparse": (
@@ -157,9 +155,7 @@ _TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
         "A hash function that answers every query; pure DP (Balcer and Vadhan, Algorithm 9). 10^4 "
         "different texts take 15 seconds and 0.5 GB; 10^5 take more than ten times as much of "
         "both. Equal rows cost little.",
-        lambda rooms, n, universe, epsilon, beta="0.05": rooms.CompactHistogram.of(
-            n=n, epsilon=_loss(epsilon), universe=universe, beta=beta
-        ),
+        _compact,
         "--epsilon 1 --text 30 --output out.edph",
     ),
 }

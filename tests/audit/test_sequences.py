@@ -42,6 +42,7 @@ def test_answers_of_two_kinds() -> None:
         ("{}", "a JSON list"),
         ("[]", "a JSON list"),
         ("[3]", "an object"),
+        ('[{"mechanism": ["gaussian"]}]', "an object"),
         ('[{"mechanism": "magic", "count": "1"}]', "an object"),
         ('[{"mechanism": "gaussian", "count": "1"}]', "with sigma"),
         ('[{"mechanism": "gaussian", "count": "0", "sigma": "1"}]', "count"),

@@ -32,9 +32,9 @@ def loss_of(*, events: str, neighbours: str) -> pld.Pld:
 
 def _repeated(event: Any, neighbours: str) -> pld.Pld:
     name = event.get("mechanism") if isinstance(event, dict) else None
-    if name not in {**_NOISE, **_OTHERS}:
-        allowed = "an object with one of " + ", ".join([*_NOISE, *_OTHERS])
-        raise InvalidParameter("mechanism", event, allowed)
+    known = [*_NOISE, *_OTHERS]
+    if name not in known:  # a list: a name in JSON may be one that has no hash
+        raise InvalidParameter("mechanism", event, "an object with one of " + ", ".join(known))
     try:
         made = _OTHERS[name](event, neighbours) if name in _OTHERS else _noise(event, neighbours)
     except KeyError as missing:
