@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator
 from html import escape, unescape
 
-__all__ = ["formulas", "pieces"]
-
 _PRIME = "\N{PRIME}"
 _MINUS = "\N{MINUS SIGN}"
 _GREEK = {

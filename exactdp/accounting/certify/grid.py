@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from exactdp.accounting.certify.checking import Check
@@ -122,3 +122,9 @@ class _Search:
         found = self.seen[n]
         delta = found.delta.upper if found.verdict == "proved" else found.delta.lower
         return log(delta or found.target), log(found.target)
+
+
+def rounded(value: Fraction, digits: int, rounding: str = ROUND_CEILING) -> Fraction:
+    """The number to this number of significant digits, by default rounded up."""
+    context = Context(prec=digits, rounding=rounding, Emin=-(10**6), Emax=10**6)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))

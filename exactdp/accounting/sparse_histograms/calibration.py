@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import cache
 
@@ -17,7 +17,7 @@ from flint import arb
 
 from exactdp.accounting.calculator import Evaluated, calibrated
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.grid import read_resolution, unit_of
+from exactdp.accounting.certify.grid import read_resolution, rounded, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log2, minimum
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
 from exactdp.balls import ball, precision
@@ -125,7 +125,7 @@ class _Hints:
         if not log_tau(least + _LOG_STEP) < known:  # a little more noise does not help
             return None
         best = minimum(log_tau, least + _LOG_STEP, least + _LOG_SPAN, _LOG_STEP)
-        return _rounded(exp2(best), ROUND_CEILING) if log_tau(best) < known else None
+        return rounded(exp2(best), _SIGMA_DIGITS) if log_tau(best) < known else None
 
     def best_sigma(self) -> Fraction:
         """A guess at the sigma with the smallest tau, as a short decimal."""
@@ -134,7 +134,7 @@ class _Hints:
             return self._least_rounded(least)
         threshold = self.log_threshold_ratio()
         if threshold == -math.inf:  # no threshold at all: the least noise that is enough then
-            return _rounded(exp2(falling_root(self._excess_unthresholded, least)), ROUND_CEILING)
+            return rounded(exp2(falling_root(self._excess_unthresholded, least)), _SIGMA_DIGITS)
         ratio = [_USUAL_RATIO]
 
         def log_tau(s: float) -> float:
@@ -147,7 +147,7 @@ class _Hints:
         most = log_tau(least + 0.5) - threshold
         best = minimum(log_tau, least, max(most, least + 0.5), 1e-7)
         # the best sigma is often the least one, where the noise alone uses up the target
-        choices = [_rounded(exp2(s), ROUND_CEILING) for s in (least, best)]
+        choices = [rounded(exp2(s), _SIGMA_DIGITS) for s in (least, best)]
         return min(choices, key=lambda sigma: log_tau(_log2(sigma)))
 
     def feasible(self, sigma: Fraction) -> Fraction:
@@ -172,7 +172,7 @@ class _Hints:
     def bound_over_sigma(self, found: Calibration) -> Fraction | None:
         """A threshold slightly below the found one that provably is not enough at any sigma."""
         for gap in _BOUND_GAPS:
-            bound = _rounded(Fraction(found.tau) * (1 - gap), ROUND_FLOOR)
+            bound = rounded(Fraction(found.tau) * (1 - gap), _SIGMA_DIGITS, ROUND_FLOOR)
             if not bound or self._unreachable(Fraction(found.sigma), bound):
                 return bound
         return None
@@ -198,7 +198,7 @@ class _Hints:
             for _ in range(_BOUND_INTERVALS):
                 a, b = stack.pop()
                 if not analysis.least(Point(k, b, tau, self.epsilon, a)) > target:
-                    middle = _rounded((a + b) / 2, ROUND_FLOOR, digits=12)
+                    middle = rounded((a + b) / 2, 12, ROUND_FLOOR)
                     stack += [(a, middle), (middle, b)]
                 if not stack:
                     return True
@@ -210,12 +210,12 @@ class _Hints:
         A delta near 1 hardly depends on sigma, so s is less accurate there.
         """
         step = _NOTHING
-        while self._noise_excess(_log2(sigma := _rounded(exp2(s), ROUND_CEILING))) >= 0:
+        while self._noise_excess(_log2(sigma := rounded(exp2(s), _SIGMA_DIGITS))) >= 0:
             s, step = s + step, 2 * step
         return sigma
 
     def _too_small(self, sigma: Fraction) -> InvalidParameter:
-        least = _rounded(exp2(self.log_least_sigma()), ROUND_CEILING)
+        least = rounded(exp2(self.log_least_sigma()), _SIGMA_DIGITS)
         allowed = f"> {decimal_text(least)} (about): with less noise no tau reaches this delta"
         return InvalidParameter("sigma", decimal_text(sigma), allowed)
 
@@ -268,11 +268,6 @@ def best_tau(analysis: Analysis, k: int, epsilon: Fraction, target: Fraction) ->
     """A guess at log2 of the smallest tau over all sigma, where larger_part holds."""
     hints = _Hints(analysis, k, epsilon, target)
     return hints.log_least_sigma() + hints.log_threshold_ratio()
-
-
-def _rounded(value: Fraction, rounding: str, digits: int = _SIGMA_DIGITS) -> Fraction:
-    context = Context(prec=digits, rounding=rounding, Emin=-(10**6), Emax=10**6)
-    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def _log2(value: Fraction) -> float:

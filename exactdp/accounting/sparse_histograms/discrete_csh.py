@@ -29,7 +29,6 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
@@ -42,6 +41,7 @@ from exactdp.accounting import gaussian, zcdp
 from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import decide
+from exactdp.accounting.certify.grid import rounded
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.neighbours import SPARSE_COUNTERS
@@ -211,17 +211,12 @@ def _least_sigma(
     root = Fraction(isqrt((k << 126) + isqrt(k << 252)), 1 << 64)
     near = gaussian.calibrate(epsilon=epsilon, delta=target, sensitivity=root, resolution="1e-9")
     hint = Fraction(near.sigma)
-    sigma = _rounded(hint * next(steps))
+    sigma = rounded(hint * next(steps), _SIGMA_DIGITS)
     if not keeps(sigma):
-        return next(more for step in steps if keeps(more := _rounded(hint * step)))
-    while keeps(less := _rounded(hint / next(steps))):
+        return next(more for step in steps if keeps(more := rounded(hint * step, _SIGMA_DIGITS)))
+    while keeps(less := rounded(hint / next(steps), _SIGMA_DIGITS)):
         sigma = less
     return sigma
-
-
-def _rounded(sigma: Fraction) -> Fraction:
-    up = Context(prec=_SIGMA_DIGITS, rounding=ROUND_CEILING)
-    return Fraction(up.divide(Decimal(sigma.numerator), Decimal(sigma.denominator)))
 
 
 def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Point:

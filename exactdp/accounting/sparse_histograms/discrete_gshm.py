@@ -22,7 +22,6 @@ certified factor; where sigma is too small for that, its probabilities are liste
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from heapq import heappop, heappush
 
@@ -32,6 +31,7 @@ from exactdp.accounting import gaussian
 from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import decide
+from exactdp.accounting.certify.grid import rounded
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.accounting.neighbours import CHANGED_COUNTERS
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
@@ -317,11 +317,6 @@ def _least_sigma(start: _Case, target: Fraction) -> Fraction:
     step = Fraction(1, 10**_SIGMA_DIGITS)
     room = target * (1 - Fraction(2, 1 << _SLACK_BITS))  # for what the search leaves open
     while not start.with_noise(hint).noise_keeps(room):
-        hint = _rounded(hint * (1 + step))
+        hint = rounded(hint * (1 + step), _SIGMA_DIGITS)
         step = min(4 * step, _LARGEST_STEP)
     return hint
-
-
-def _rounded(value: Fraction) -> Fraction:
-    up = Context(prec=_SIGMA_DIGITS, rounding=ROUND_CEILING)
-    return Fraction(up.divide(Decimal(value.numerator), Decimal(value.denominator)))

@@ -20,8 +20,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
 
-__all__ = ["ANALYSIS", "WithSums"]
-
 ANALYSIS = "zcdp"
 
 

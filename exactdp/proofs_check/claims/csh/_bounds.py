@@ -9,19 +9,6 @@ from exactdp.normal import tail
 from exactdp.proofs_check.claims.csh._model import Point, gauss, one_shows
 from exactdp.proofs_check.rationals import Fraction
 
-__all__ = [
-    "appear",
-    "delta_gauss",
-    "delta_inf",
-    "fourth",
-    "lemma_2_7_maximum",
-    "log_hidden",
-    "log_psi",
-    "theorem_3_5_maximum",
-    "third",
-    "vanish",
-]
-
 
 def log_hidden(at: Point, copies: int) -> arb:
     """log of Phi(tau/sigma)^copies, the GSHM's chance that new counters stay hidden."""

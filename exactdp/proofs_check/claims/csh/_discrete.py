@@ -10,8 +10,6 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.proofs_check.rationals import Fraction
 
-__all__ = ["at_most_this", "masses", "own_noise", "renyi", "shared_noise", "split", "sum_law"]
-
 #: Masses are cut where they fall below e^-CUT; what is cut off is far below every margin here.
 _CUT = 160
 

@@ -16,32 +16,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick, tail
 from exactdp.proofs_check.rationals import Fraction
 
-__all__ = [
-    "BITS",
-    "FAR",
-    "MIXED",
-    "POINTS",
-    "SMALL",
-    "Point",
-    "binary",
-    "distance",
-    "either_way",
-    "exact_delta",
-    "family",
-    "farthest",
-    "gauss",
-    "hull",
-    "least",
-    "loosened",
-    "one_minus_q",
-    "one_shows",
-    "phi",
-    "point",
-    "rank",
-    "reach",
-    "reduced",
-]
-
 BITS = 128
 
 Vector = tuple[int, ...]

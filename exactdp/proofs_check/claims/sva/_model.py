@@ -13,21 +13,6 @@ from math import prod
 from exactdp.law import Law
 from exactdp.proofs_check.rationals import Fraction
 
-__all__ = [
-    "Hashes",
-    "Vector",
-    "bins",
-    "clip",
-    "distance",
-    "events",
-    "hashes",
-    "noisy",
-    "pairs",
-    "report",
-    "sensitivity",
-    "sparse",
-]
-
 Vector = tuple[Fraction, ...]
 Hashes = tuple[tuple[int, ...], tuple[int, ...]]
 

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from exactdp.proofs_check.rationals import Fraction
 
-__all__ = ["DATA", "EVENT", "USER", "Data", "Row", "half_unit"]
-
 
 @dataclass(frozen=True)
 class Data:

@@ -6,8 +6,6 @@ from itertools import product
 
 from exactdp.proofs_check.rationals import Fraction
 
-__all__ = ["bayes_risk"]
-
 Cells = dict[tuple[int, int], Fraction]
 
 

@@ -11,8 +11,6 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.proofs_check.rationals import Fraction
 
-__all__ = ["laplace_tail", "least_integer", "walk_tail"]
-
 
 @cache
 def _walk(steps: int, b: int) -> list[int]:
