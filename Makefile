@@ -108,7 +108,8 @@ wheels: setup
 PYTHONS ?= 3.11 3.12 3.13 3.14
 
 # releases from frames of every kind against plain Python, with the lowest and the newest versions of
-# all engines, Spark among them (it needs Java 17), and 500 random frames
+# all engines, Spark among them (it needs Java 17), and 500 random frames; the settings of the tests
+# need a newer pytest than users do
 engines: .venv-engines/lowest .venv-engines/newest
 	for versions in lowest newest; do \
 	  .venv-engines/$$versions/bin/python -m pytest -q -m 'slow or not slow' tests/frames || exit 1; done
@@ -128,7 +129,7 @@ large: .venv-engines/newest
 .venv-engines/lowest .venv-engines/newest: .venv/tools
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $@
 	$(BIN)/uv pip install --quiet --python $@/bin/python $(RESOLUTION) \
-	  --editable '.[engines,spark,testing]'
+	  --editable '.[engines,spark,testing]' 'pytest>=9.0'
 
 demo: .venv/library
 	$(BIN)/exactdp calibrate sparse-histograms --k 51914 --epsilon 0.35 --delta 1e-5
