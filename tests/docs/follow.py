@@ -35,8 +35,10 @@ PAGES = [
 
 #: What runs in the empty environment: each line is a block of Python, typed into one session.
 _SESSION = """
-import doctest, io, json, sys
+import doctest, json, os, sys
 scope = {"__name__": "__main__"}
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # what libraries print on file descriptor 1, as a progress bar, is no answer
 sys.path.insert(0, "")
 for line in sys.stdin:
     source = json.loads(line)
@@ -48,7 +50,7 @@ for line in sys.stdin:
         doctest.DocTestRunner(optionflags=flags).run(test, out=said.append, clear_globs=False)
     else:
         exec(compile(source, "page", "exec"), scope)
-    print(json.dumps("".join(said)), flush=True)
+    print(json.dumps("".join(said)), file=answers, flush=True)
 """
 
 
