@@ -89,9 +89,9 @@ def _kfold(k: int, vector: Mapping[int, int]) -> Law[Any]:
 @SVA.holds("Section II-B", "k-fold repetition")
 @mutant(share=Fraction(101, 100))
 def repetition(share: Fraction = Fraction(1)) -> None:
-    """An error of 1/(epsilon sqrt(kn)) over kn virtual clients is sqrt(k)/(epsilon sqrt(n)) over n
-    real ones: the mean square of the shipped estimate of an item that nobody has is k/n times
-    that of one report for one item.
+    """The error of k-fold repetition is sqrt(k)/(epsilon sqrt(n)): k times the error
+    1/(epsilon sqrt(kn)) of a mean over kn virtual clients. For an item that nobody has, the mean
+    square of the shipped estimate is k/n times that of one report for one item.
     """
     for k, users in ((1, 1), (1, 2), (2, 1)):
         m, law = KFold(d=4, k=k, epsilon=1), _kfold(k, {0: 1})
