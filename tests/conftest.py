@@ -35,7 +35,7 @@ def _no_fresh_interpreters(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
     Tests of what these see are marked `fresh`; slow tests ask them, too.
     """
-    if not {"fresh", "slow"}.intersection(request.keywords):
+    if not any(request.node.get_closest_marker(name) for name in ("fresh", "slow")):
         monkeypatch.setenv("EXACTDP_FRESH_INTERPRETER", "1")
 
 

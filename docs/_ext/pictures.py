@@ -30,6 +30,7 @@ from exactdp.samplers import SeededSource
 _TARGET = ["--k", "10", "--epsilon", "1", "--delta", "1e-6"]
 _TRAINING = ["--noise-multiplier", "1", "--rate", "0.01", "--steps", "2000", "--delta", "1e-5"]
 _DOCS = Path(__file__).parents[1]
+_README = _DOCS / "_static" / "released.svg"  # in the repository: README shows it
 _FLIGHTS = _DOCS.parent / "examples" / "flights_2013_01.csv"
 
 
@@ -51,12 +52,20 @@ def released(path: Path, theme: str) -> None:
     noisy = dict(zip(out["dest"].to_pylist(), out["count"].to_pylist(), strict=True))
     ranked = [name for name, _ in counts.most_common()]
     seen = [(i, float(noisy[name])) for i, name in enumerate(ranked) if name in noisy]
-    picture = Picture(theme, x="airports, most visited first", y="aircraft", title="94 airports")
-    picture.explain("Line: true counts. Dots: what was released; the rest stays secret.")
+    title = f"aircraft at {len(ranked)} airports, \u03b5 = 1, \u03b4 = 1e-6"
+    picture = Picture(theme, x="airports, most visited first", y="aircraft", title=title)
+    picture.explain(
+        f"Line: true counts. Dots: the {len(seen)} released counts; the rest stays secret."
+    )
     picture.draw([Line("true", range(len(ranked)), [counts[name] for name in ranked], 0)])
     picture.axes.plot(*zip(*seen, strict=True), "o", markersize=4, color=picture.colour(1))
-    picture.upright(len(seen), f"{len(seen)} released", 1)
     picture.save(path)
+
+
+def on_white(path: Path) -> None:
+    """Fill the ground of a picture, for pages that may be dark around it."""
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("fill: none", "fill: #ffffff", 1), encoding="utf-8")
 
 
 def region(path: Path, theme: str) -> None:
@@ -164,6 +173,9 @@ def draw_all(app: Sphinx) -> None:
                 draw(path, theme)
             else:
                 path.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
+    if app.config.pictures:
+        released(_README, "light")
+        on_white(_README)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -13,10 +13,9 @@ from tests.cli.test_accounting import run
 from tests.docs.check_site import problems
 from tests.docs.commands import all_commands, calls, refusal
 from tests.docs.steps import Command, blocks
-from tests.docs.test_pages import MADE, PAGES
+from tests.docs.written import PAGES
 
 EXAMPLES = [(path, line) for path, command in all_commands() for _, line in examples(command)]
-WRITTEN = [page for page in PAGES if page.name not in MADE and "_build" not in page.parts]
 
 
 def test_every_command_has_an_example() -> None:
@@ -38,7 +37,7 @@ def test_a_command_has_a_help_text_with_its_examples() -> None:
 
 
 def test_commands_of_a_page() -> None:
-    for page in WRITTEN:
+    for page in PAGES:
         steps = [step for region in blocks(Document.parse(str(page))) for step in region.parsed]
         lines = [step.line for step in steps if isinstance(step, Command)]
         inline = re.findall(r"(?<!`)`(exactdp [^`]* --[^`]*)`", page.read_text(encoding="utf-8"))

@@ -23,17 +23,12 @@ from sybil.parsers.markdown import SkipParser
 from exactdp.audit import targets
 from exactdp.cli.main import main
 from tests.docs.steps import OPTIONS, Command, File, Python, blocks, downloads, matches
-
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-#: Made from programs; their examples are run where they are made.
-MADE = {"errata.md", "conformance.md"}
+from tests.docs.written import PAGES, ROOT
 
 
 def pages() -> list[object]:
-    made = [p for p in PAGES if p.name not in MADE and not {"_build", "ledger"} & set(p.parts)]
-    told = [p for p in made if re.search(r"^```(python|console)$", p.read_text(), re.MULTILINE)]
-    return [pytest.param(p, id=str(p.relative_to(ROOT)), marks=_marks(p)) for p in told]
+    with_steps = [p for p in PAGES if re.search(r"^```(python|console)$", p.read_text(), re.M)]
+    return [pytest.param(p, id=str(p.relative_to(ROOT)), marks=_marks(p)) for p in with_steps]
 
 
 def _marks(page: Path) -> list[pytest.MarkDecorator]:
@@ -115,7 +110,7 @@ def typed(source: str, example: Example) -> None:
 
 def ran(step: Command) -> str:
     """What a command prints; the library's own commands run here, without another process."""
-    if step.line.startswith("pip "):
+    if step.line.startswith("pip ") or step.in_clone:
         return step.printed
     if not step.line.startswith("exactdp ") or set(step.line) & set("|<>;&"):
         return subprocess.run(

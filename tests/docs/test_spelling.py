@@ -11,7 +11,8 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-from tests.docs.test_numbers import ROOT, WRITTEN
+from tests.docs.test_numbers import WRITTEN
+from tests.docs.written import ROOT
 
 #: Rare words that are right, and one letter away from frequent ones.
 RIGHT = set((Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split())
