@@ -136,21 +136,30 @@ class Questions:
         return Enclosure(max(x.lower for x in found), max(x.upper for x in found))
 
     def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
-        """The smallest mu of a Gaussian mechanism that leaks more, at every delta >= least_delta.
+        """The smallest mu whose Gaussian mechanism leaks as much or more, where delta matters.
 
+        At every delta >= least_delta, the Gaussian mechanism's epsilon is at least the epsilon of
+        the composition. So mu is 0 where :meth:`epsilon` of least_delta is 0.
         least_delta: > 0 and < 1. (Without this limit only the mu of all steps without sampling
         would dominate a sampled mechanism.) width: of the enclosure, > 0.
+        Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=4).composed(4).mu(), "3"))
         [0.499, 0.505]
         """
         least, wanted = delta_target("least_delta", least_delta), _width("width", width)
-        last = max(self.epsilon(least).float_upper(), 0.1)
-        found = ask.gaussian_mu(self.orders(), last, wanted)
+        try:
+            last = self.epsilon(least).float_upper()
+        except InvalidParameter as error:
+            raise InvalidParameter("least_delta", least_delta, error.allowed) from None
+        if not last:
+            return Enclosure.exact(0)
+        found = ask.gaussian_mu(self.orders(), least, last, wanted)
         if self.exact:
             return found
-        return Enclosure(ask.gaussian_mu(self.real_orders(), last, wanted).lower, found.upper)
+        real = ask.gaussian_mu(self.real_orders(), least, last, wanted)
+        return Enclosure(real.lower, found.upper)
 
     def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
         """The least type II error of a test between neighbours: the trade-off function at alpha.

@@ -14,6 +14,7 @@ from heapq import heapify, heappop, heappush
 
 from flint import arb
 
+from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.ask.plans import for_epsilon
 from exactdp.accounting.pld.ask.search import Bounded, curve_near
 from exactdp.accounting.pld.compose.engine import BITS
@@ -44,13 +45,18 @@ class _Curve:
         start: float,
         last: float,
         relative_width: float,
-        least: float,
+        log_least: float,
+        mu_width: float = 0.0,
     ) -> None:
-        """start: the smallest epsilon. least: smaller deltas may have a larger relative width."""
+        """start: the smallest epsilon. log_least: of smaller deltas, the relative width may grow.
+
+        mu_width: delta may be this much wrong in terms of the mu with this delta.
+        """
         self.start, self.part, self.relative_width = start, last / _PLACES, relative_width
+        self.mu_width = mu_width
         self._made: dict[tuple[Order, float], Bounded] = {}
         self.reaches = {
-            order: for_epsilon(order, math.log(least), relative_width).place for order in orders
+            order: for_epsilon(order, log_least, relative_width).place for order in orders
         }
 
     def below(self, epsilon: float) -> arb:
@@ -66,34 +72,54 @@ class _Curve:
 
     def _at(self, order: Order, place: float) -> Bounded:
         if (order, place) not in self._made:
-            self._made[order, place] = curve_near(order, place, self.relative_width)
+            # at the same delta, d epsilon/d mu = epsilon/mu + mu/2 >= sqrt(2 epsilon)
+            width = self.mu_width * math.sqrt(2 * place)
+            self._made[order, place] = curve_near(order, place, self.relative_width, width)
         return self._made[order, place]
 
 
-def gaussian_mu(orders: list[Order], last: float, width: Fraction) -> Enclosure:
-    """The smallest mu whose Gaussian curve is above the curves of all orders on [0, last]."""
+def gaussian_mu(orders: list[Order], target: Fraction, last: float, width: Fraction) -> Enclosure:
+    """The smallest mu whose Gaussian epsilon is at least the orders', at all deltas >= target.
+
+    last: at this epsilon > 0, delta is at most the target.
+
+    Curves are continuous. So the Gaussian curve has to be above the curves of all orders at the
+    epsilons from 0 to the one where their delta is the target.
+    """
     whole: Sequence[_Interval] = [(0.0, last)]
     stage = _COARSE
     # a finer curve is needed only where the maximum may be; the last stage is finer by 2 or more
     while stage >= 2 * width:
-        _, whole = _maximum(*_mu_bounds(orders, whole, last, stage), whole, arb(0), stage)
+        _, whole = _maximum(*_mu_bounds(orders, whole, target, last, stage), whole, arb(0), stage)
         stage /= _FINER
-    found, _ = _maximum(*_mu_bounds(orders, whole, last, width), whole, arb(0), width)
+    found, _ = _maximum(*_mu_bounds(orders, whole, target, last, width), whole, arb(0), width)
     return found
 
 
 def _mu_bounds(
-    orders: list[Order], intervals: Sequence[_Interval], last: float, width: Fraction
+    orders: list[Order],
+    intervals: Sequence[_Interval],
+    target: Fraction,
+    last: float,
+    width: Fraction,
 ) -> tuple[Callable[[float], arb], Callable[[float, float], arb]]:
-    """The mu at one epsilon from below, and the largest mu in an interval from above."""
-    start = min(low for low, _ in intervals)
-    curve = _Curve(orders, start, last, min(1e-3, float(width) / 10), 1e-300)
+    """The mu at one epsilon from below, and the largest mu in an interval from above.
+
+    Both are 0 where delta may be, or is, at most the target.
+    """
+    start = min((low for low, _ in intervals), default=0.0)
+    slack = float(width) / 10
+    curve = _Curve(orders, start, last, min(1e-3, slack), log(target), slack)
+    least_delta = ball(target)
 
     def inside(epsilon: float) -> arb:
-        return _mu(epsilon, curve.below(epsilon)).lower()
+        delta = curve.below(epsilon)
+        return _mu(epsilon, delta).lower() if delta >= least_delta else arb(0)
 
     def over(low: float, high: float) -> arb:
         at_low, at_high = curve.above(low), curve.above(high)
+        if at_low <= least_delta:
+            return arb(0)
         # delta falls, and the Gaussian curve at the larger epsilon is at least delta at the smaller
         enough = _mu(high, at_low).upper()
         least = _mu(low, at_low).lower().max(_mu(high, at_high).lower())
@@ -126,7 +152,7 @@ def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fra
     """The least type II error of a test of level alpha between neighbours."""
     # an error of delta, which is at most 1, is one of the type II error
     slack = min(1e-3, float(width) / 2)
-    curve, level = _Curve(orders, 0.0, last, slack, slack / 4), ball(alpha)
+    curve, level = _Curve(orders, 0.0, last, slack, math.log(slack / 4)), ball(alpha)
 
     def error(loss: arb, delta: arb) -> arb:
         rest = 1 - delta

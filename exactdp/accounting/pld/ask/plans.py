@@ -101,10 +101,13 @@ def log_order_guess(order: Order, loss: float) -> float:
     return _saddle_near(order, loss).log_order(loss)
 
 
-def for_delta(order: Order, loss: float, relative_width: float) -> Plan:
-    """To find delta at a loss to this relative width."""
+def for_delta(order: Order, loss: float, relative_width: float, width: float = 0.0) -> Plan:
+    """To find delta at a loss to this relative width, or the loss of this delta to this width."""
     found = _saddle_near(order, loss)
     theta, log_delta = found.tilt(loss), found.log_delta(loss)
+    if width:
+        theta = min(theta, _STEEPEST / width)
+        relative_width = max(relative_width, width * theta)
     # finite losses that are negligible beside the infinite ones
     beside = _log_infinite(order) + math.log(relative_width) - 5
     floor = max(-_LOG_2 * FLOOR_BITS - 20, beside)

@@ -213,15 +213,27 @@ def _in_balls(
     raise Undecided(f"not settled on a grid of step {float(plan.step)}")
 
 
-def curve_near(order: Order, place: float, relative_width: float) -> Bounded:
-    """A curve that is accurate for epsilon near place, for many questions."""
+def curve_near(
+    order: Order, place: float, relative_width: float, epsilon_width: float = 0.0
+) -> Bounded:
+    """A curve that is accurate for epsilon near place, for many questions.
+
+    relative_width: of delta. epsilon_width: where delta falls so steeply that its bounds are at
+    most so far apart in epsilon, they are near enough.
+    """
     closed = closed_curve(order)
     if closed is not None:
         return closed
-    plan, width = for_delta(order, place, relative_width), math.inf
+    plan, width = for_delta(order, place, relative_width, epsilon_width), math.inf
+    relative_width = max(relative_width, epsilon_width * plan.theta)
     found: Bounded | None = None
     for _ in range(_ATTEMPTS):
-        finer = composed(order, plan)
+        try:
+            finer = composed(order, plan)
+        except Undecided:  # no finer grid fits
+            if found is None:
+                raise
+            return found
         with precision(BITS):
             low, high = finer.below(arb(place)), finer.above(arb(place))
             before, width = width, float((high - low) / low) if low > 0 else math.inf
