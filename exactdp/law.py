@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from math import isfinite
 from numbers import Rational
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from exactdp.errors import Described, InvalidParameter
-from exactdp.parameters import decimal_text
+from exactdp.parameters import decimal_text, rational
 
 __all__ = ["Law"]
 
@@ -41,7 +42,8 @@ class Law(Generic[T]):
     def __init__(
         self, weights: Mapping[T, Fraction | int], residual: Fraction | int = Fraction(0)
     ) -> None:
-        kept = {outcome: _fraction(weight) for outcome, weight in weights.items() if weight}
+        exact = ((outcome, _fraction(weight)) for outcome, weight in weights.items())
+        kept = {outcome: weight for outcome, weight in exact if weight}
         self.residual = _fraction(residual)
         for outcome, weight in kept.items():
             if weight.numerator < 0:
@@ -180,8 +182,11 @@ class Law(Generic[T]):
 def _fraction(weight: Fraction | int) -> Fraction:
     if type(weight) is Fraction:
         return weight
-    exact = weight if isinstance(weight, Rational) else Fraction(weight)
-    return Fraction(int(exact.numerator), int(exact.denominator))  # gmpy2 has integers of its own
+    if isinstance(weight, Rational):  # gmpy2 has integers of its own
+        return Fraction(int(weight.numerator), int(weight.denominator))
+    if isinstance(weight, float) and isfinite(weight):  # p and 1 - p sum to 1 only as they are
+        return Fraction(weight)
+    return rational("weight", weight)
 
 
 def _collect(pairs: Iterable[tuple[R, Fraction]]) -> dict[R, Fraction]:

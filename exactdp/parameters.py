@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import numbers
 import operator
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from exactdp.errors import InvalidParameter
+from exactdp.foreign_numbers import foreign_number
 
 __all__ = [
     "Real",
@@ -20,6 +22,7 @@ __all__ = [
     "counters",
     "decimal_text",
     "delta_target",
+    "exact_text",
     "false_alarm",
     "integer",
     "json_value",
@@ -30,7 +33,7 @@ __all__ = [
 ]
 
 #: Types accepted for every real parameter. Strings are decimals ("0.35", "1e-5") or fractions
-#: ("7/20"); a float is read as the decimal it prints.
+#: ("7/20"); a float is read as the decimal it prints. `rational` lists more types.
 Real: TypeAlias = int | Fraction | Decimal | str | float
 
 #: Parameters outside 10^±MAX_EXPONENT are refused: exact rationals within that range stay cheap.
@@ -39,24 +42,38 @@ MOST_COUNTERS = 10**18
 _SIZE = f"between 1e-{MAX_EXPONENT} and 1e{MAX_EXPONENT} in size"
 _TOO_LARGE = 10**MAX_EXPONENT
 
+#: Numbers m 2^e of more bits than this are outside of the range.
+_MOST_BITS = math.ceil((MAX_EXPONENT + 1) * math.log2(10))
+
+
+class _Unreadable(Exception):
+    """A value stands for no number. allowed: what would; more: the same as a further condition."""
+
+    def __init__(self, allowed: str = "a number", more: str = "") -> None:
+        self.allowed, self.more = allowed, more
+
+
+def _wrong_size() -> _Unreadable:
+    return _Unreadable(f"a number {_SIZE}", f" and {_SIZE}")
+
 
 def rational(name: str, value: Real) -> Fraction:
     """The exact rational number a parameter stands for.
 
-    Accepts int, Fraction, other rational numbers such as gmpy2's, Decimal, decimal or fraction
-    strings, and floats (read as the decimal they print: 0.35 is 35/100). Raises InvalidParameter
-    for anything else, for NaN and infinity, and for sizes outside [10^-10000, 10^10000] other than
-    0.
+    Accepts int, Fraction, Decimal, decimal or fraction strings, and floats (read as the decimal
+    they print: 0.35 is 35/100; so are numpy's). Of other libraries: integers and rational numbers
+    (`numbers.Rational`, such as gmpy2's and sympy's, and flint's), and the floats of mpmath, sympy,
+    gmpy2 and flint, whose value m 2^e is taken exactly.
+    Raises InvalidParameter for anything else, for NaN and infinity, and for sizes outside
+    [10^-10000, 10^10000] other than 0.
 
     >>> rational("epsilon", 0.35)
     Fraction(7, 20)
     """
-    number = _read(name, value)
-    top, bottom = abs(number.numerator), number.denominator
-    inside = top <= _TOO_LARGE >= bottom  # the usual case, without long products
-    if number and not (inside or (bottom <= top * _TOO_LARGE and top <= bottom * _TOO_LARGE)):
-        raise InvalidParameter(name, value, f"a number {_SIZE}")
-    return number
+    try:
+        return _read(value)
+    except _Unreadable as error:
+        raise InvalidParameter(name, value, error.allowed) from None
 
 
 def positive(name: str, value: Real) -> Fraction:
@@ -94,17 +111,11 @@ def integer(name: str, value: Real, *, least: int) -> int:
     if type(value) is int and least <= value <= _TOO_LARGE:  # the usual case
         return value
     allowed = f"an integer >= {least}"
-    if not isinstance(value, (str, float, Decimal, Fraction, bool)):
-        try:
-            value = operator.index(value)
-        except TypeError:
-            raise InvalidParameter(name, value, allowed) from None
     try:
-        number = rational(name, value)
-    except InvalidParameter as error:
-        if _SIZE in error.allowed:
-            raise InvalidParameter(name, value, f"{allowed} and at most 1e{MAX_EXPONENT}") from None
-        raise InvalidParameter(name, value, allowed) from None
+        number = _read(value)
+    except _Unreadable as error:
+        more = f" and at most 1e{MAX_EXPONENT}" if _SIZE in error.more else error.more
+        raise InvalidParameter(name, value, allowed + more) from None
     if number.denominator != 1 or number < least:
         raise InvalidParameter(name, value, allowed)
     return int(number)
@@ -161,6 +172,16 @@ def decimal_text(value: Fraction) -> str:
     return shortest(decimal)
 
 
+def exact_text(name: str, value: Real) -> str:
+    """The text of a parameter that a record keeps: a text as it is, a number without rounding.
+
+    >>> exact_text("delta", "1e-5"), exact_text("sigma", 0.35), exact_text("monotone", True)
+    ('1e-5', '0.35', 'True')
+    """
+    as_it_is = isinstance(value, str | bool)
+    return str(value) if as_it_is else decimal_text(rational(name, value))
+
+
 def short_text(value: Fraction, digits: int = 4) -> str:
     """The exact number if that takes at most 24 characters, else a few digits of it."""
     text = decimal_text(value)
@@ -207,53 +228,84 @@ def shortest(value: Decimal) -> str:
 
 def _within(name: str, value: Real, allowed: str, test: Callable[[Fraction], bool]) -> Fraction:
     try:
-        number = rational(name, value)
-    except InvalidParameter as error:
-        suffix = f" and {_SIZE}" if _SIZE in error.allowed else ""
-        raise InvalidParameter(name, value, f"a number {allowed}{suffix}") from None
+        number = _read(value)
+    except _Unreadable as error:
+        raise InvalidParameter(name, value, f"a number {allowed}{error.more}") from None
     if not test(number):
         raise InvalidParameter(name, value, allowed)
     return number
 
 
-def _read(name: str, value: Real) -> Fraction:
-    allowed = "a number"
+def _read(value: Real) -> Fraction:
+    number = value if isinstance(value, Fraction) else _converted(value)
+    top, bottom = abs(number.numerator), number.denominator
+    inside = top <= _TOO_LARGE >= bottom  # the usual case, without long products
+    if number and not (inside or (bottom <= top * _TOO_LARGE and top <= bottom * _TOO_LARGE)):
+        raise _wrong_size()
+    return number
+
+
+def _converted(value: Any) -> Fraction:
     if isinstance(value, bool):
-        raise InvalidParameter(name, value, allowed)
-    if isinstance(value, Fraction):
-        return value
+        raise _Unreadable
     if isinstance(value, float):
-        value = float.__repr__(value)
-    elif isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational):
-        value = str(value)  # numpy's other floats print the shortest decimal, too
+        return _from_decimal(float.__repr__(value))
     if isinstance(value, str):
-        numerator, slash, denominator = value.partition("/")
-        if slash:
-            below = _from_decimal(name, denominator, value)
-            if below == 0:
-                raise InvalidParameter(name, value, allowed)
-            return _from_decimal(name, numerator, value) / below
-        return _from_decimal(name, value, value)
+        return _from_text(value)
     if isinstance(value, Decimal):
-        return _from_decimal(name, value, value)
-    if isinstance(value, numbers.Rational):  # of another library, such as gmpy2
+        return _from_decimal(value)
+    if isinstance(value, numbers.Rational):  # an int, or of another library, such as gmpy2
         return Fraction(int(value.numerator), int(value.denominator))
+    return _from_foreign(value)
+
+
+def _from_text(text: str) -> Fraction:
+    numerator, slash, denominator = text.partition("/")
+    if not slash:
+        return _from_decimal(text)
+    below = _from_decimal(denominator)
+    if not below:
+        raise _Unreadable
+    return _from_decimal(numerator) / below
+
+
+def _from_foreign(value: Any) -> Fraction:
+    number = foreign_number(value)
+    if isinstance(number, Fraction):
+        return number
+    if isinstance(number, str):
+        return _from_decimal(number)
+    if number is not None:
+        return _from_binary(*number)
     try:
         return Fraction(operator.index(value))
     except TypeError:
-        raise InvalidParameter(name, value, allowed) from None
+        raise _unknown(type(value)) from None
 
 
-def _from_decimal(name: str, text: str | Decimal, original: Real) -> Fraction:
+def _unknown(kind: type) -> _Unreadable:
+    if kind.__module__ == "builtins":
+        return _Unreadable()
+    note = f" (int, Fraction, Decimal, text or float, not {kind.__module__}.{kind.__qualname__})"
+    return _Unreadable(f"a number{note}", note)
+
+
+def _from_binary(mantissa: int, exponent: int) -> Fraction:
+    if mantissa and abs(mantissa.bit_length() + exponent) > _MOST_BITS:
+        raise _wrong_size()  # before the conversion: 2^e may not fit in memory
+    return Fraction(mantissa) * Fraction(2) ** exponent if mantissa else Fraction(0)
+
+
+def _from_decimal(text: str | Decimal) -> Fraction:
     try:
         number = Decimal(text)
     except (InvalidOperation, ValueError):
-        raise InvalidParameter(name, original, "a number") from None
+        raise _Unreadable from None
     if not number.is_finite():
-        raise InvalidParameter(name, original, "a finite number")
+        raise _Unreadable("a finite number")
     if number and not -2 * MAX_EXPONENT <= number.adjusted() <= 2 * MAX_EXPONENT:
         # before the conversion: the integer behind 1e999999999 does not fit in memory
-        raise InvalidParameter(name, original, f"a number {_SIZE}")
+        raise _wrong_size()
     return Fraction(number)
 
 

@@ -12,7 +12,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.interop.opacus import CertifiedAccountant
 from exactdp.accounting.interop.reading import loss_of
 from exactdp.errors import Described, InvalidParameter
-from exactdp.parameters import Real, non_negative
+from exactdp.parameters import Real, exact_text, non_negative
 from exactdp.statement.claims import claims_of
 from exactdp.statement.document import Statement
 from exactdp.statement.promises import Content, budgeted, facts_of, promised
@@ -119,7 +119,8 @@ def calculated(
     if given.get("analysis") == "exact":
         del given["analysis"]
     if name not in _LOSSES or given.keys() & _UNNAMED:
-        facts = {"mechanism": name, **{each: str(value) for each, value in given.items()}}
+        texts = {each: exact_text(each, value) for each, value in given.items()}
+        facts = {"mechanism": name, **texts}
         return _made(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
     del given["epsilon"]
     releases = releases_of(_LOSSES[name](**given))

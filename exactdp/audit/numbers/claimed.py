@@ -10,7 +10,7 @@ from typing import Literal
 from exactdp.audit.numbers.certified import answer, delta_at, mechanisms, quantities
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.parameters import Real, choice, decimal_text, rational
+from exactdp.parameters import Real, choice, decimal_text, exact_text, rational
 
 Verdict = Literal["unsafe", "exact", "loose", "undecided"]
 
@@ -124,7 +124,7 @@ def audit_number(
     return NumberAudit(
         mechanism=mechanism,
         quantity=quantity,
-        parameters={name: str(value) for name, value in parameters.items()},
+        parameters={name: exact_text(name, value) for name, value in parameters.items()},
         claimed=number,
         verdict=verdict,
         true=true,

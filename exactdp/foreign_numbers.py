@@ -1,0 +1,70 @@
+"""Numbers of other libraries: a closed list of types, each read as the number that the value holds.
+
+A text of a number may have fewer digits than the number, so no text decides, with one exception:
+numpy's floats are read as Python's, as the shortest decimal that has the same float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+#: (m, e) stands for m 2^e, which need not fit into memory.
+Binary = tuple[int, int]
+
+_NOT_FINITE = "nan"
+
+
+def foreign_number(value: Any) -> Fraction | Binary | str | None:
+    """The number that a value of a listed type holds, "nan" if it is not finite; else None.
+
+    Types are known by their names, so that no library is imported for a value of another one.
+
+    >>> import gmpy2
+    >>> foreign_number(gmpy2.mpfr("0.375"))
+    (3, -3)
+    """
+    for parent in type(value).__mro__:
+        if read := _READERS.get(f"{parent.__module__}.{parent.__qualname__}"):
+            return read(value)
+    return None
+
+
+def _shortest(value: Any) -> str:
+    import numpy as np  # it is imported already: the value is one of its floats
+
+    text: str = np.format_float_scientific(value)  # str() depends on numpy's print options
+    return text
+
+
+def _mpmath(value: Any) -> Binary | str:
+    sign, mantissa, exponent, _ = value._mpf_
+    if not mantissa and exponent:
+        return _NOT_FINITE
+    return (-int(mantissa) if sign else int(mantissa)), int(exponent)
+
+
+def _mpfr(value: Any) -> Binary | str:
+    return _reduced(*value.as_mantissa_exp()) if value.is_finite() else _NOT_FINITE
+
+
+def _arf(value: Any) -> Binary | str:
+    return _reduced(*value.man_exp()) if value.is_finite() else _NOT_FINITE
+
+
+def _reduced(mantissa: Any, exponent: Any) -> Binary:
+    number = int(mantissa)
+    zeros = (number & -number).bit_length() - 1 if number else 0
+    return number >> zeros, int(exponent) + zeros
+
+
+_READERS: dict[str, Callable[[Any], Fraction | Binary | str]] = {
+    "numpy.floating": _shortest,
+    "mpmath.ctx_mp_python.mpf": _mpmath,  # constants such as pi have no digits of their own
+    "sympy.core.numbers.Float": _mpmath,
+    "gmpy2.mpfr": _mpfr,
+    "flint.types.arf.arf": _arf,
+    "flint.types.fmpz.fmpz": lambda value: Fraction(int(value)),
+    "flint.types.fmpq.fmpq": lambda value: Fraction(int(value.p), int(value.q)),
+}
