@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import cast
 
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.parameters import Real, rational, shortest
+from exactdp.parameters import Real, rational, short_text, shortest
 
 __all__ = ["Enclosure"]
 
@@ -18,6 +18,8 @@ __all__ = ["Enclosure"]
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosure:
     """A real number that is proved to lie in [lower, upper]; both ends are exact rationals.
+
+    lower, upper: numbers, as parameters are; what is held are Fractions. Raises InvalidParameter.
 
     A comparison returns a bool only if every point of the enclosure gives the same result, and
     raises :class:`~exactdp.errors.Undecided` otherwise. There is no implicit conversion to float:
@@ -36,8 +38,13 @@ class Enclosure:
     upper: Fraction
 
     def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            end = getattr(self, name)
+            if type(end) is not Fraction:  # a Fraction may have any size
+                object.__setattr__(self, name, rational(name, end))
         if self.lower > self.upper:
-            raise InvalidParameter("upper", self.upper, f">= lower, which is {self.lower}")
+            allowed = f">= lower, which is {short_text(self.lower)}"
+            raise InvalidParameter("upper", self.upper, allowed)
 
     @classmethod
     def exact(cls, value: Real) -> Enclosure:
@@ -90,6 +97,10 @@ class Enclosure:
         """The enclosure of min(max(x, least), most)."""
         low, high = rational("least", least), rational("most", most)
         return Enclosure(min(max(self.lower, low), high), min(max(self.upper, low), high))
+
+    def __bool__(self) -> bool:
+        """Refused: 0 would be false, but an enclosure around 0 need not be."""
+        raise TypeError("an enclosure is neither true nor false: compare its .lower or .upper")
 
     def __contains__(self, value: Real) -> bool:
         return self.lower <= rational("value", value) <= self.upper

@@ -4,6 +4,7 @@
     class Noise:
         sigma: Number = number(positive)       # takes any Real, holds a Fraction
         k: int = whole(least=1, default=1)     # takes any integral Real, holds an int
+        source: str = text()                   # takes a text that is not empty
 
 A wrong value raises InvalidParameter with the field's name, before ``__post_init__`` runs.
 """
@@ -58,6 +59,40 @@ def number(read: Callable[[str, Real], Fraction], *, default: Real = _MISSING) -
     return Number(read, default)
 
 
+def converted(read: Callable[[str, Any], Any], *, default: Any = _MISSING) -> Any:
+    """A field for other values. read: checks and converts (name, value).
+
+    None is allowed if it is the default.
+    """
+
+    def allowed(name: str, value: Any) -> Any:
+        return None if value is None and default is None else read(name, value)
+
+    return _Field(allowed, default)
+
+
+def instance(kind: type) -> Any:
+    """A field for an object of a class, a subclass or an abstract type such as Mapping."""
+
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise InvalidParameter(name, value, f"of the type {kind.__name__}")
+        return value
+
+    return _Field(read, _MISSING)
+
+
+def text(*, default: str = _MISSING) -> Any:
+    """A field for a text that is not empty, or is the default."""
+
+    def read(name: str, value: Any) -> str:
+        if not isinstance(value, str) or not (value or value == default):
+            raise InvalidParameter(name, value, "a text that is not empty")
+        return value
+
+    return _Field(read, default)
+
+
 def whole(*, least: int, most: int | None = None, default: int | None = _MISSING) -> Any:
     """A field for an integer from least to most; None is allowed if it is the default."""
 
@@ -78,9 +113,9 @@ def whole(*, least: int, most: int | None = None, default: int | None = _MISSING
 def frozen(cls: type[_Class], /) -> type[_Class]: ...
 @overload
 def frozen(*, kw_only: bool = False) -> Callable[[type[_Class]], type[_Class]]: ...
-@dataclass_transform(field_specifiers=(number, whole))
+@dataclass_transform(field_specifiers=(number, whole, text, instance, converted))
 def frozen(cls: type | None = None, /, *, kw_only: bool = False) -> Any:
-    """``dataclass(frozen=True)``, with fields made by :func:`number` and :func:`whole`.
+    """``dataclass(frozen=True)``, with fields made by the functions above.
 
     Type checkers know that a Number accepts any Real and holds a Fraction. They are not told that
     the object is frozen: mypy would then give inherited fields the wrong type.

@@ -42,6 +42,8 @@ class Law(Generic[T]):
     def __init__(
         self, weights: Mapping[T, Fraction | int], residual: Fraction | int = Fraction(0)
     ) -> None:
+        if not isinstance(weights, Mapping):
+            raise InvalidParameter("weights", weights, "a mapping of outcomes to probabilities")
         exact = ((outcome, _fraction(weight)) for outcome, weight in weights.items())
         kept = {outcome: weight for outcome, weight in exact if weight}
         self.residual = _fraction(residual)

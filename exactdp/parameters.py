@@ -7,7 +7,7 @@ import math
 import numbers
 import operator
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -183,9 +183,16 @@ def exact_text(name: str, value: Real) -> str:
 
 
 def short_text(value: Fraction, digits: int = 4) -> str:
-    """The exact number if that takes at most 24 characters, else a few digits of it."""
+    """The exact number if that takes at most 24 characters, else a few digits of it.
+
+    >>> short_text(Fraction(1, 7**40)), short_text(Fraction(10) ** 5000 / 3)
+    ('1.571e-34', '3.333e4999')
+    """
     text = decimal_text(value)
-    return text if len(text) <= 24 else f"{float(value):.{digits}g}"
+    if len(text) <= 24:
+        return text
+    context = Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return shortest(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def as_decimal(value: Fraction) -> Decimal | Fraction:

@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
+from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import decimal_text, integer
+from exactdp.fields import Number, converted, frozen, number, text
+from exactdp.parameters import decimal_text, integer, non_negative, probability, rational
 
 __all__ = ["Guarantee"]
 
+#: e^epsilon is compared with this precision.
+_BITS = 128
 
-@dataclass(frozen=True)
+
+def _delta(name: str, value: Any) -> Enclosure:
+    if not isinstance(value, Enclosure):
+        return Enclosure.exact(probability(name, value))
+    if not 0 <= value.lower <= value.upper <= 1:
+        raise InvalidParameter(name, value, "an enclosure of a number >= 0 and <= 1")
+    return value
+
+
+def _growth(name: str, value: Any) -> Fraction:
+    # a Fraction may have any size: that of many runs is a power
+    growth = value if isinstance(value, Fraction) else rational(name, value)
+    if growth < 1:
+        raise InvalidParameter(name, value, ">= 1")
+    return growth
+
+
+def _facts(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, tuple | list) or not all(isinstance(fact, str) for fact in value):
+        raise InvalidParameter(name, value, "a tuple of texts")
+    return tuple(value)
+
+
+@frozen
 class Guarantee:
     """(epsilon, delta)-differential privacy for a stated neighbouring relation.
 
-    epsilon: exact.
-    delta: enclosure of the promised delta; its upper end is safe to quote.
+    epsilon: >= 0, exact.
+    delta: enclosure of the promised delta, from 0 to 1; its upper end is safe to quote.
     neighbours: the pairs of data sets that the promise covers.
     source: the theorem or analysis that proves the promise.
     e_epsilon: where the mechanism keeps a rational number <= e^epsilon instead, this number.
@@ -25,14 +53,20 @@ class Guarantee:
 
     ``a + b`` is the guarantee of two mechanisms on the same data, ``a * n`` that of n independent
     runs, by basic composition (Dwork and Roth 2014, Theorem 3.16).
+    Raises InvalidParameter.
     """
 
-    epsilon: Fraction
-    delta: Enclosure
-    neighbours: str
-    source: str
-    e_epsilon: Fraction | None = None
-    checked: tuple[str, ...] = ()
+    epsilon: Number = number(non_negative)
+    delta: Enclosure = converted(_delta)
+    neighbours: str = text()
+    source: str = text()
+    e_epsilon: Fraction | None = converted(_growth, default=None)
+    checked: tuple[str, ...] = converted(_facts, default=())
+
+    def __post_init__(self) -> None:
+        with precision(_BITS):
+            if self.e_epsilon is not None and ball(self.e_epsilon).log() > ball(self.epsilon):
+                raise InvalidParameter("e_epsilon", self.e_epsilon, "at most e^epsilon")
 
     def __add__(self, other: Guarantee) -> Guarantee:
         if self.neighbours != other.neighbours:

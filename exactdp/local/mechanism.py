@@ -229,15 +229,19 @@ class State:
     """The knowledge of a server: counters and the number n of reports. States can be added.
 
     The sum of two states is the state of all their reports, independent of their order. The size
-    of a state does not depend on the number of reports.
+    of a state does not depend on the number of reports. Raises InvalidParameter.
     """
 
     __slots__ = ("counts", "mechanism", "n")
 
     def __init__(self, mechanism: LocalMechanism[Any], counts: Integers, n: int) -> None:
+        if not isinstance(mechanism, LocalMechanism):
+            raise InvalidParameter("mechanism", mechanism, "a local mechanism")
+        if not isinstance(counts, np.ndarray) or counts.dtype.kind not in "iu":
+            raise InvalidParameter("counts", counts, "an array of integers")
         self.mechanism = mechanism
         self.counts = counts
-        self.n = n
+        self.n = integer("n", n, least=0)
 
     def add(self, reports: Any) -> State:
         """Tally the reports of more users, as rows or as a list; returns this state."""

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.errors import Described, InvalidParameter
+from exactdp.fields import frozen, instance
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.mechanism import State
 from exactdp.local.set_law import SetLaw
@@ -63,7 +64,7 @@ class CertifiedShares:
     l1: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Certificate:
     """The bounds for one mechanism and one set of values, chosen without the reports.
 
@@ -71,21 +72,22 @@ class Certificate:
     dependent, or if no vector u separates them from the others.
     """
 
-    mechanism: SetLaw
+    mechanism: SetLaw = instance(SetLaw)
     support: tuple[int, ...]
 
     @classmethod
     def of(cls, mechanism: SetLaw, support: Sequence[int]) -> Certificate:
         """The certificate for these values."""
-        values = mechanism._checked(list(support))
-        if not 1 <= len(set(values.tolist())) == len(values) <= mechanism.cells // 2:
-            allowed = f"1 to {mechanism.cells // 2} distinct values"
-            raise InvalidParameter("support", Described(f"{len(values)} values"), allowed)
-        made = cls(mechanism, tuple(values.tolist()))
-        if made._levels[0] <= made._levels[1]:
-            found = Described(f"{len(values)} values")
-            raise InvalidParameter("support", found, "fewer values, or more outputs (m)")
-        return made
+        return cls(mechanism, tuple(support))
+
+    def __post_init__(self) -> None:
+        values = self.mechanism._checked(list(self.support))
+        object.__setattr__(self, "support", tuple(values.tolist()))
+        number, most = Described(f"{len(values)} values"), self.mechanism.cells // 2
+        if not 1 <= len(set(self.support)) == len(values) <= most:
+            raise InvalidParameter("support", number, f"1 to {most} distinct values")
+        if self._levels[0] <= self._levels[1]:
+            raise InvalidParameter("support", number, "fewer values, or more outputs (m)")
 
     def shares(self, state: State, beta: Real) -> CertifiedShares:
         """Estimates from a state of other reports than the support was found from."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +23,7 @@ from exactdp.audit.code import NotEnumerable, foreign_law, private
 from exactdp.audit.code.outcomes import hashable
 from exactdp.audit.comparison import compare
 from exactdp.audit.glue import Primitive
+from exactdp.fields import converted, frozen, text
 from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
@@ -61,16 +61,18 @@ _GENERATORS: dict[str, Callable[[int], Any]] = {
 _MAX_RUNS = 50_000
 _RESIDUAL = Fraction(1, 2**64)
 
+_METHODS = ("exact", "statistical", "recorded")
 
-@dataclass(frozen=True)
+
+@frozen
 class Evidence:
     """The evidence of an assertion that passed.
 
-    method: "exact", "statistical" or "recorded". text: details.
+    method: "exact", "statistical" or "recorded". text: details. Raises InvalidParameter.
     """
 
-    method: str
-    text: str
+    method: str = converted(lambda name, value: choice(name, value, _METHODS))
+    text: str = text()
 
     def __str__(self) -> str:
         return f"{self.method}: {self.text}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from exactdp.errors import Described, InvalidParameter
+from exactdp.fields import frozen, instance
 from exactdp.parameters import Real
 from exactdp.statement import checker
 from exactdp.statement.checker import Verdict
@@ -21,7 +21,7 @@ from exactdp.statement.phrases import summary
 __all__ = ["Statement"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Statement:
     """What was released, what is claimed of its privacy, and how a checker recomputes this.
 
@@ -29,7 +29,7 @@ class Statement:
     Made by :func:`exactdp.statement.of`; `s + other` composes two statements about the same unit.
     """
 
-    fields: Mapping[str, Any]
+    fields: Mapping[str, Any] = instance(Mapping)
 
     @classmethod
     def read(cls, text: str | bytes) -> Statement:

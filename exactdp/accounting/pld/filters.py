@@ -86,8 +86,9 @@ class Expense:
             largest, infinite = self.promise.epsilon, self.promise.delta.upper
         else:
             found = self.loss.largest_loss() if self.loss else None
-            infinite = self.loss.infinite_mass().upper if self.loss and found else Fraction(1)
-            largest = found.upper if found else Fraction(0)
+            ends = self.loss is not None and found is not None
+            infinite = self.loss.infinite_mass().upper if ends else Fraction(1)
+            largest = found.upper if ends else Fraction(0)
         if infinite:
             allowed = "Gaussian noise or pure differential privacy, in a budget of rho"
             raise InvalidParameter("spending", Described("another mechanism"), allowed)

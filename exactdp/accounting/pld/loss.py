@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from exactdp.accounting.neighbours import (
     ADD_REMOVE,
@@ -20,6 +20,7 @@ from exactdp.accounting.pld.laws.base import Step
 from exactdp.accounting.pld.laws.truncated import truncated
 from exactdp.accounting.pld.questions import Questions
 from exactdp.errors import Described, InvalidParameter
+from exactdp.fields import converted, frozen, text
 from exactdp.parameters import Real, integer, rational
 
 #: The largest number of runs: floats guess where to look.
@@ -28,17 +29,27 @@ _MOST_TIMES = 10**18
 _OURS = "exactdp statement explain certified-pld, section 4"
 
 
-@dataclass(frozen=True)
+def _steps(name: str, value: Any) -> tuple[tuple[Step, int], ...]:
+    pairs = isinstance(value, tuple) and value
+    if not pairs or not all(isinstance(p, tuple) and len(p) == 2 for p in value):
+        raise InvalidParameter(name, value, "a tuple of pairs of a step and a number of runs")
+    for i, (step, _) in enumerate(value):
+        if not isinstance(step, Step):
+            raise InvalidParameter(f"{name}[{i}]", step, "a step, exactdp.accounting.pld.laws.base")
+    return tuple((step, integer("times", times, least=1)) for step, times in value)
+
+
+@frozen
 class Pld(Questions):
     """The privacy loss of mechanisms run one after the other, the later ones chosen adaptively.
 
     steps: each step with its number of runs. neighbours: the relation, the same for all steps.
-    source: proves the dominating pairs.
+    source: proves the dominating pairs. Raises InvalidParameter.
     """
 
-    steps: tuple[tuple[Step, int], ...]
-    neighbours: str
-    source: str
+    steps: tuple[tuple[Step, int], ...] = converted(_steps)
+    neighbours: str = text()
+    source: str = text()
 
     def composed(self, times: int | str) -> Pld:
         """The mechanisms repeated; each run of a sampled mechanism draws a new sample.

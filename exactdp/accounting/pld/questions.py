@@ -66,7 +66,7 @@ class Questions:
         [0.126936, 0.126937]
         """
         loss, wanted = rational("epsilon", epsilon), _width("relative_width", relative_width)
-        if loss >= 0 and (beyond := self._beyond_all_losses(loss)):
+        if loss >= 0 and (beyond := self._beyond_all_losses(loss)) is not None:
             return beyond
         if abs(loss) > _LARGEST:
             raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
@@ -81,9 +81,9 @@ class Questions:
         Raises InvalidParameter, Undecided.
         """
         loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
-        return self._beyond_all_losses(loss) or self._largest_delta(
-            loss, lambda order: ask.against(order, loss, target)
-        )
+        if (beyond := self._beyond_all_losses(loss)) is not None:
+            return beyond
+        return self._largest_delta(loss, lambda order: ask.against(order, loss, target))
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
         """The smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP.
@@ -100,7 +100,7 @@ class Questions:
         Enclosure[1.5, 1.5]
         """
         target, wanted = _target(delta), _width("width", width)
-        if (self.exact or not target) and (end := self._end_at(target)):
+        if (self.exact or not target) and (end := self._end_at(target)) is not None:
             return end if self.exact else Enclosure(self._least_end(), end.upper)
         if not target:
             raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")

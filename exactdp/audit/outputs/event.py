@@ -56,7 +56,13 @@ class Event:
     value: Any
 
     def __post_init__(self) -> None:
+        if not isinstance(self.feature, tuple | list | str) or not self.feature:
+            allowed = "a name and its arguments, such as ('number', 0)"
+            raise InvalidParameter("feature", self.feature, allowed)
         if self._joined:
+            events = isinstance(self.value, tuple | list)
+            if not events or not all(isinstance(one, Event) for one in self.value):
+                raise InvalidParameter("value", self.value, "a tuple of events")
             return
         if self.relation not in RELATIONS:
             raise InvalidParameter("relation", self.relation, "one of " + ", ".join(RELATIONS))

@@ -22,7 +22,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.fields import Number, frozen, number, whole
+from exactdp.fields import Number, frozen, instance, number, whole
 from exactdp.law import Law
 from exactdp.mechanisms.projections.alp import HistogramALP, TotalALP
 from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
@@ -147,7 +147,7 @@ class SizedALP:
     holds. Raises InvalidParameter.
     """
 
-    size: PrivateSize
+    size: PrivateSize = instance(PrivateSize)
     epsilon: Number = number(positive)
     rows: int = whole(least=3, default=8)
 
