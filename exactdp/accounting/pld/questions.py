@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from math import inf
+from typing import TypeVar
 
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
@@ -16,6 +18,8 @@ from exactdp.parameters import Real, delta_target, non_negative, positive, ratio
 
 #: The largest epsilon that can be asked about: floats guess where to look.
 _LARGEST = 10**300
+
+_Value = TypeVar("_Value")
 
 
 class Questions:
@@ -68,8 +72,7 @@ class Questions:
         loss, wanted = rational("epsilon", epsilon), _width("relative_width", relative_width)
         if loss >= 0 and (beyond := self._beyond_all_losses(loss)) is not None:
             return beyond
-        if abs(loss) > _LARGEST:
-            raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
+        _check_size(loss)
         if loss < 0:
             return ask.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
         return self._largest_delta(loss, lambda order: ask.delta(order, loss, wanted))
@@ -83,6 +86,7 @@ class Questions:
         loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
         if (beyond := self._beyond_all_losses(loss)) is not None:
             return beyond
+        _check_size(loss)
         return self._largest_delta(loss, lambda order: ask.against(order, loss, target))
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
@@ -197,13 +201,14 @@ class Questions:
     def renyi_delta(self, epsilon: Real) -> Enclosure:
         """The best delta that the Renyi divergences of all real orders imply; at least delta.
 
-        epsilon: >= 0. Source: Canonne, Kamath, Steinke 2020, Proposition 12.
+        epsilon: >= 0 and <= 1e300. Source: Canonne, Kamath, Steinke 2020, Proposition 12.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=1).renyi_delta(3), "4"))
         [0.005143, 0.005144]
         """
         loss = non_negative("epsilon", epsilon)
+        _check_size(loss)
         return self._most(lambda order: ask.best_delta(order, loss))
 
     def guarantee(self, epsilon: Real) -> Guarantee:
@@ -251,7 +256,11 @@ class Questions:
     ) -> Enclosure:
         """The largest answer: its upper end over all orders, its lower end over the real orders."""
 
-        def largest(orders: list[Order]) -> Enclosure:
+        def largest(
+            orders: list[Order],
+            rank: Callable[[Order], float] = rank,
+            answer: Callable[[Order], Enclosure] = answer,
+        ) -> Enclosure:
             # begin with the order that seems to leak most
             worst, *others = sorted(orders, key=lambda order: -rank(order))
             found = answer(worst)
@@ -270,13 +279,18 @@ class Questions:
                 found = min(found, largest(tighter), key=lambda ends: ends.upper)
         if above == real:
             return found
-        # neighbours whose losses are too small for floats are not the worst
-        followed = [order for order in real if _is_ranked(order, rank)]
-        return Enclosure(largest(followed or real).lower, found.upper)
+        # neighbours of whom nothing can be told add nothing to the lower end
+        least = largest(real, _otherwise(rank, -inf), _otherwise(answer, Enclosure.exact(0)))
+        return Enclosure(least.lower, found.upper)
 
     def _most(self, answer: Callable[[Order], Enclosure]) -> Enclosure:
         above = max(answer(order).upper for order in self.orders())
         return Enclosure(max(answer(order).lower for order in self.real_orders()), above)
+
+
+def _check_size(epsilon: Fraction) -> None:
+    if abs(epsilon) > _LARGEST:
+        raise InvalidParameter("epsilon", epsilon, ">= -1e300 and <= 1e300")
 
 
 def _target(delta: Real) -> Fraction:
@@ -286,13 +300,16 @@ def _target(delta: Real) -> Fraction:
     return target
 
 
-def _is_ranked(order: Order, rank: Callable[[Order], float]) -> bool:
-    """Whether floats have a guess of the answer."""
-    try:
-        rank(order)
-    except Undecided:
-        return False
-    return True
+def _otherwise(function: Callable[[Order], _Value], value: _Value) -> Callable[[Order], _Value]:
+    """The function, with a value where it is undecided."""
+
+    def decided(order: Order) -> _Value:
+        try:
+            return function(order)
+        except Undecided:
+            return value
+
+    return decided
 
 
 def _width(name: str, width: Real) -> Fraction:

@@ -20,6 +20,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.grid.scaled import UNDERFLOW, UNIT, above
 from exactdp.accounting.pld.laws.base import Family, LossLaw, Order, Step, orders
 from exactdp.accounting.pld.laws.curves import KnownCurve, chords
@@ -52,6 +53,7 @@ _BLOCK = 512
 _NEAR, _GROWTH = 8, 1.2
 
 
+@followed
 def adaptive_orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
     """The laws of all losses where runs with known pairs of neighbours are bounded together.
 

@@ -15,9 +15,11 @@ from functools import lru_cache
 
 from flint import arb
 
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.laws.base import Curve, Ends, LossLaw, Order
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
+from exactdp.errors import Undecided
 from exactdp.normal import hockey_stick
 
 _NONE = arb(0)
@@ -82,11 +84,14 @@ def _flat(order: Order, epsilon: Fraction) -> arb:
 
 
 def _exactly(value: arb) -> Fraction:
-    """An exact ball as a fraction."""
+    """An exact ball as a fraction. Raises Undecided for balls that are not finite."""
+    if not value.is_finite():
+        raise Undecided("epsilon cannot be followed: no number is known near it")
     mantissa, exponent = value.man_exp()
     return int(mantissa) * Fraction(2) ** int(exponent)
 
 
+@followed
 def ends(order: Order) -> Ends:
     """Of all steps together, in one order of the neighbours."""
     largest, bounded, mass = Enclosure.exact(0), True, Enclosure.exact(0)

@@ -11,6 +11,7 @@ from flint import arb
 
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.ask.closed import closed_curve, ends
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.plans import FLOOR_BITS, for_delta
 from exactdp.accounting.pld.ask.search import Bounded, composed, refined, times_too_wide
 from exactdp.accounting.pld.compose.engine import BITS
@@ -30,6 +31,7 @@ _FIRST_WIDTH, _LAST_WIDTH = Fraction(1, 100), Fraction(1, 10**8)
 _FLOOR = Fraction(1, 1 << FLOOR_BITS)
 
 
+@followed
 def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     """An enclosure of delta at loss >= 0, of this relative width."""
 
@@ -41,6 +43,7 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     return _delta(order, loss, relative_width, excess)
 
 
+@followed
 def against(order: Order, loss: Fraction, target: Fraction) -> Enclosure:
     """An enclosure of delta at loss >= 0, that leaves out the target, where that can be.
 
@@ -94,6 +97,7 @@ def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
         return Enclosure(low, high).clamped(0, 1)
 
 
+@followed
 def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
     """An upper bound of delta at loss >= 0, from a coarse grid.
 

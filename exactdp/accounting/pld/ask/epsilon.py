@@ -12,6 +12,7 @@ from flint import arb
 from exactdp.accounting.certify.checking import Verdict, decide
 from exactdp.accounting.certify.hints import falling_root, log, log2
 from exactdp.accounting.pld.ask.closed import ClosedCurve, closed_curve
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.plans import Plan, for_epsilon
 from exactdp.accounting.pld.ask.search import Bounded, refined, times_too_wide
 from exactdp.accounting.pld.compose.engine import BITS
@@ -24,6 +25,7 @@ from exactdp.errors import InvalidParameter, Undecided
 _FAR = 1e300
 
 
+@followed
 def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
     """An enclosure of the smallest epsilon >= 0 with delta(epsilon) <= target, of this width."""
     closed = closed_curve(order)

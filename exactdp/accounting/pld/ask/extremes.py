@@ -15,6 +15,7 @@ from heapq import heapify, heappop, heappush
 from flint import arb
 
 from exactdp.accounting.certify.hints import log
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.plans import for_epsilon
 from exactdp.accounting.pld.ask.search import Bounded, curve_near
 from exactdp.accounting.pld.compose.engine import BITS
@@ -78,6 +79,7 @@ class _Curve:
         return self._made[order, place]
 
 
+@followed
 def gaussian_mu(orders: list[Order], target: Fraction, last: float, width: Fraction) -> Enclosure:
     """The smallest mu whose Gaussian epsilon is at least the orders', at all deltas >= target.
 
@@ -148,6 +150,7 @@ def _is_over_chord(mu: arb, low: float, high: float, at_low: arb, at_high: arb) 
     return all(line > delta for line, delta in zip(at_ends, (at_low, at_high), strict=True))
 
 
+@followed
 def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fraction) -> Enclosure:
     """The least type II error of a test of level alpha between neighbours."""
     # an error of delta, which is at most 1, is one of the type II error

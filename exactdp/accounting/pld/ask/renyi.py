@@ -15,6 +15,7 @@ from functools import lru_cache
 from flint import arb
 
 from exactdp.accounting.certify.hints import minimum
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.plans import log_order_guess
 from exactdp.accounting.pld.laws.base import LossLaw, Order
 from exactdp.balls import ball, enclosure, precision
@@ -29,6 +30,7 @@ _SPANS = (0.02, 0.5)
 _ENDLESS = 7.9
 
 
+@followed
 def divergence(order: Order, alpha: Fraction, *, finite: bool) -> Enclosure:
     """The Renyi divergence of order alpha > 1 of all steps together.
 
@@ -39,6 +41,7 @@ def divergence(order: Order, alpha: Fraction, *, finite: bool) -> Enclosure:
         return enclosure((_log_moment(order, s, finite=finite) / ball(s)).max(arb(0)))
 
 
+@followed
 def best_delta(order: Order, epsilon: Fraction) -> Enclosure:
     """The infimum over all real orders > 1 of what the Renyi divergences imply at epsilon.
 

@@ -14,6 +14,7 @@ from flint import arb
 
 from exactdp.accounting.certify.hints import log2
 from exactdp.accounting.pld.ask.closed import closed_curve
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.plans import (
     FLOOR_BITS,
     Plan,
@@ -247,6 +248,7 @@ def curve_near(
     return found
 
 
+@followed
 def epsilon_guess(order: Order, log_target: float) -> float:
     """A number that rises with epsilon at this delta; nothing is certified. Raises Undecided."""
     if closed_curve(order) is not None:
@@ -254,6 +256,7 @@ def epsilon_guess(order: Order, log_target: float) -> float:
     return for_epsilon(order, log_target, 1.0).place
 
 
+@followed
 def guess(order: Order, loss: float) -> float:
     """About the logarithm of delta at loss >= 0; nothing is certified. Raises Undecided."""
     closed = closed_curve(order)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 
 import mpmath as mp
@@ -147,3 +148,30 @@ def test_failures_of_very_many_steps(delta: str, times: int) -> None:
         exact = -mp.expm1(times * mp.log1p(-mp.mpf(delta)))
         low, high = (mp.mpf(x.numerator) / x.denominator for x in (found.lower, found.upper))
         assert low <= exact <= high <= low * (1 + mp.mpf("1e-11"))
+
+
+EXTREME: list[Callable[[], object]] = [
+    lambda: pld.noisy_max(epsilon="6.65e-320", noise="exponential").renyi_delta(1),
+    lambda: pld.randomized_response(epsilon="1e-320").composed(3).epsilon("1e-3"),
+    lambda: pld.randomized_response(epsilon="1e-320").composed(3).delta(0),
+    lambda: pld.randomized_response(epsilon="1e-320").type_two_error("0.1"),
+    lambda: pld.discrete_gaussian(sigma2=4).batched("0.5").composed(3).renyi_delta("4e308"),
+    lambda: pld.laplace(scale=1).composed(3).against("1e400", "0.1"),
+]
+
+
+@pytest.mark.parametrize("i", range(len(EXTREME)))
+def test_what_cannot_be_followed_is_refused_by_an_error_of_this_library(i: int) -> None:
+    with suppress(InvalidParameter, Undecided):
+        EXTREME[i]()
+
+
+@pytest.mark.slow
+def test_neighbours_of_whom_nothing_can_be_told_leave_the_others() -> None:
+    """At delta = 1e-20 some events of AboveThreshold are too rare for quadrature."""
+    loss = pld.above_threshold(sigma=8, threshold_sigma=4, queries=10)
+    more, less = loss.epsilon("1e-20"), loss.epsilon("1e-3")
+    assert less.lower < more.lower < more.upper
+    # publishing the noisy threshold and all noisy queries tells more
+    everything = pld.gaussian(sigma=4).then(pld.gaussian(sigma=8).composed(10))
+    assert more.lower < everything.epsilon("1e-20").lower
