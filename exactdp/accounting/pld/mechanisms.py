@@ -187,9 +187,12 @@ def together(*mechanisms: Pld) -> Pld:
         if law.distance is None or not law.one_step:
             raise InvalidParameter("mechanisms", Described(type(law).__name__), _OTHERS)
         # an irrational distance has one step above and a real one below
-        real = step.real[0][0] if step.real else step
+        pairs = step.real[0] if step.real else (step,)
+        if len(pairs) != 1 or not pairs[0].removed.distance:
+            found = Described("a selection, of which Gaussian noise is only a bound")
+            raise InvalidParameter("mechanisms", found, _OTHERS)
         most += times * law.distance**2
-        least += times * (real.removed.distance or 0) ** 2
+        least += times * pairs[0].removed.distance ** 2
     return Pld(((_between(least, most), 1),), composed.neighbours, composed.source)
 
 

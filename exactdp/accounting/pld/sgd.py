@@ -12,6 +12,7 @@ from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import least_multiple, read_resolution, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.plans import log_delta_guess
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
@@ -213,6 +214,7 @@ def most_steps(
     return StepsCalibration(most * unit, delta_kept, too_many * unit, known[too_many].delta)
 
 
+@followed
 def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fraction) -> Fraction:
     """About the noise at which delta is the target: from saddle points, then from two deltas."""
 

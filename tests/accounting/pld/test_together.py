@@ -174,6 +174,14 @@ def test_a_composition_is_not_sampled_and_both_readings_are_named(
         ask()
 
 
+def test_a_selection_that_gaussian_noise_bounds_is_no_gaussian_mechanism() -> None:
+    noise = pld.gaussian(sigma=1)
+    selection = pld.gaussian_noisy_max(sigma=1, options=2)
+    for mechanisms in ((selection, noise), (noise, selection), (selection,)):
+        with pytest.raises(InvalidParameter, match=r"Gaussian mechanisms .* got a selection, of"):
+            pld.together(*mechanisms)
+
+
 def test_where_both_readings_agree_nothing_is_refused() -> None:
     both = ONE.then(TWO)
     assert both.sampled(1) == both

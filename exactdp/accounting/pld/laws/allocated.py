@@ -159,7 +159,8 @@ def _sums(law: Allocated, lattice: RatioLattice, tail_bits: int) -> tuple[list[S
 def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
     """About the law of S under Q, on a geometric grid; only to guess where to look."""
     losses, logs = np.array(list(base.sketch(bits))).T
-    ratios, masses = np.exp(losses) / steps, np.exp(logs - losses)
+    with np.errstate(over="raise"):
+        ratios, masses = np.exp(losses) / steps, np.exp(logs - losses)
     last = max(4 * ratios.max(), min(steps * ratios.max(), 40.0), 4.0)
     grid = np.geomspace(1e-3 / steps, last, _SKETCHED)
     nodes = np.concatenate([[0.0], grid])

@@ -157,6 +157,8 @@ EXTREME: list[Callable[[], object]] = [
     lambda: pld.randomized_response(epsilon="1e-320").type_two_error("0.1"),
     lambda: pld.discrete_gaussian(sigma2=4).batched("0.5").composed(3).renyi_delta("4e308"),
     lambda: pld.laplace(scale=1).composed(3).against("1e400", "0.1"),
+    lambda: pld.calibrate_sgd(rate="0.1", steps=10, epsilon="1e309", delta="1e-5"),
+    lambda: pld.most_steps(noise_multiplier=9, rate="0.9", epsilon="1e309", delta="1e-9"),
 ]
 
 

@@ -3,11 +3,13 @@
 import math
 import re
 import textwrap
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from exactdp.errors import InvalidParameter, Undecided
 from tests.accounting.pld.curves import repeated_excess
 from tests.accounting.pld.laws.kary_response import kary_response
 
@@ -34,6 +36,14 @@ def test_the_example_of_contributing(times: int, asked: float) -> None:
     expected = pytest.approx(repeated_excess(p, q, times, asked), rel=1e-8)
     assert float(found.lower) == expected
     assert float(found.upper) == expected
+
+
+@pytest.mark.parametrize("epsilon", ["1e-320", "1e-400", "1e320"])
+def test_an_extreme_parameter_is_answered_or_undecided(epsilon: str) -> None:
+    loss = kary_response(epsilon=epsilon, answers=4).composed(3)
+    for ask in (lambda: loss.epsilon("1e-3"), lambda: loss.delta(0), loss.mu):
+        with suppress(Undecided, InvalidParameter):
+            ask()
 
 
 def test_renyi_divergences_and_epsilon_come_with_the_kind() -> None:
