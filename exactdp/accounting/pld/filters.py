@@ -85,10 +85,9 @@ class Expense:
         if self.promise:
             largest, infinite = self.promise.epsilon, self.promise.delta.upper
         else:
-            found = self.loss.largest_loss() if self.loss else None
-            ends = self.loss is not None and found is not None
-            infinite = self.loss.infinite_mass().upper if ends else Fraction(1)
-            largest = found.upper if ends else Fraction(0)
+            largest, infinite = Fraction(0), Fraction(1)
+            if self.loss is not None and (end := self.loss.largest_loss()) is not None:
+                largest, infinite = end.upper, self.loss.infinite_mass().upper
         if infinite:
             allowed = "Gaussian noise or pure differential privacy, in a budget of rho"
             raise InvalidParameter("spending", Described("another mechanism"), allowed)
