@@ -130,11 +130,11 @@ def all_between(name: str, values: Any, least: int, most: int) -> None:
         raise InvalidParameter(f"{name}[{i}]", values.flat[i], allowed)
 
 
-def counters(k: int) -> int:
-    """A number k of counters, 1 <= k <= 10^18 (more than fit into memory)."""
-    number = integer("k", k, least=1)
+def counters(value: int, name: str = "k") -> int:
+    """A number of counters, from 1 to 10^18 (more than fit into memory)."""
+    number = integer(name, value, least=1)
     if number > MOST_COUNTERS:
-        raise InvalidParameter("k", k, "an integer between 1 and 1e18")
+        raise InvalidParameter(name, value, "an integer between 1 and 1e18")
     return number
 
 

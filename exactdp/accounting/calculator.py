@@ -48,7 +48,7 @@ CALCULATORS = {
     "discrete-gaussian": "discrete_gaussian.CALCULATOR",
     "discrete-gshm": "sparse_histograms.discrete_gshm.CALCULATOR",
     "discrete-csh": "sparse_histograms.discrete_csh.CALCULATOR",
-    "top-k": "sparse_histograms.discrete_csh.TOP_K",
+    "top-k": "sparse_histograms.discrete_top_k.WITHOUT_BASE",
     "top-k-with-base": "sparse_histograms.discrete_top_k.CALCULATOR",
     "sums": "sparse_histograms.gshm_sums.CALCULATOR",
     "csh-sums": "sparse_histograms.csh_sums.CALCULATOR",

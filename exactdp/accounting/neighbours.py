@@ -26,11 +26,29 @@ def add_remove(change: str) -> str:
     return f"{_ADDED}: one user added or removed, {change}"
 
 
-CHANGED_COUNTERS = add_remove("changing at most k counters by one each")
 ANY_COUNTERS = add_remove("changing any number of counters by one")
-SPARSE_COUNTERS = add_remove(
-    "changing counters of a k-sparse histogram by one each, all in the same direction"
-)
+
+
+def changed_counters(k: int) -> str:
+    """Users contribute to at most k counters; the histogram may have any number of them."""
+    return add_remove(f"changing at most k = {k} counters by one each")
+
+
+def sparse_counters(sparsity: int, contributions: int | None = None) -> str:
+    """Users change counters of a histogram that is sparse as a whole, whatever the data are.
+
+    sparsity: the largest number of non-zero counters. contributions: the largest number of counters
+    of one user, if that is smaller.
+
+    >>> print(sparse_counters(500, 20).partition("removed, ")[2])
+    in a histogram that never has more than sparsity = 500 non-zero counters, changing at most 20
+    counters by one each, all in the same direction
+    """
+    changed = "counters" if contributions is None else f"at most {contributions} counters"
+    return add_remove(
+        f"in a histogram that never has more than sparsity = {sparsity} non-zero counters, changing "
+        f"{changed} by one each, all in the same direction"
+    )
 
 
 def group(size: int) -> str:

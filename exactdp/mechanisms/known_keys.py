@@ -12,7 +12,7 @@ from typing import Any
 
 from exactdp.accounting import correlated_gaussian, discrete_gaussian
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.neighbours import add_remove
+from exactdp.accounting.neighbours import changed_counters
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -102,7 +102,7 @@ class KnownKeys(ListedCounts):
 
     @property
     def guarantee(self) -> Guarantee:
-        neighbours = add_remove(f"changing at most k = {self.k} counters by one")
+        neighbours = changed_counters(self.k)
         source = "Canonne, Kamath, Steinke 2020, discrete Gaussian noise"
         return Guarantee(self.epsilon, self._leaks, neighbours, source)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.neighbours import CHANGED_COUNTERS
+from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.pld import approximate
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
@@ -123,7 +123,7 @@ class PartitionSelection:
         source = "Desfontaines, Voss, Gipson, Mandayam 2020, Theorem 1"
         if self.k > 1:
             source += "; Kairouz, Oh, Viswanath 2015 for the composition of k keys"
-        return Guarantee(self.epsilon, delta, CHANGED_COUNTERS, source)
+        return Guarantee(self.epsilon, delta, changed_counters(self.k), source)
 
     @cached_property
     def _chances(self) -> list[int]:

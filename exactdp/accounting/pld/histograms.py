@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.neighbours import CHANGED_COUNTERS, SPARSE_COUNTERS
+from exactdp.accounting.neighbours import changed_counters, sparse_counters
 from exactdp.accounting.pld.laws.base import Step
 from exactdp.accounting.pld.laws.curves import CurveLaw
 from exactdp.accounting.pld.laws.finite import FiniteLaws
@@ -20,6 +20,7 @@ from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.sparse_histograms import csh as csh_curve
 from exactdp.accounting.sparse_histograms import gshm as gshm_curve
+from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, threshold_only
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
@@ -36,9 +37,10 @@ _GSHM = gshm_curve.ANALYSES["exact"]
 def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
     """The Gaussian sparse histogram mechanism, at any epsilon.
 
-    k: largest number of counters one user changes, by one each, >= 1. sigma: standard deviation of
-    the noise, > 0. tau: counters are kept above 1 + tau, >= 0. The upper end takes the worst
-    neighbours of every single release; the lower end takes the same neighbours for all releases.
+    k (contributions): largest number of counters one user changes, by one each, >= 1. sigma:
+    standard deviation of the noise, > 0. tau: counters are kept above 1 + tau, >= 0. The upper end
+    takes the worst neighbours of every single release; the lower end takes the same neighbours for
+    all releases.
     Source: CSH Lemma 2.7; exactdp statement explain exact-csh, sections 9 and 10.
 
     >>> from exactdp.accounting import pld
@@ -54,12 +56,13 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
         choices.append((_noise(part), *_hidden(curve.shown_of(curve.k - half))))
     law, real = CurveLaw(curve), tuple(choice for choice in choices if choice)
     source = f"CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each, {_BOUND}"
-    return Pld(((Step(law, law, real), 1),), CHANGED_COUNTERS, source)
+    return Pld(((Step(law, law, real), 1),), changed_counters(curve.k), source)
 
 
+@without_k
 def csh(
     *,
-    k: int,
+    sparsity: int,
     sigma: Real,
     tau: Real,
     correlation: Real | None = None,
@@ -71,19 +74,20 @@ def csh(
     Source: exactdp statement explain exact-csh, sections 1 to 3 and 10.
 
     >>> from exactdp.accounting import pld
-    >>> print(format(pld.csh(k=10, sigma=25, tau=130).composed(3).epsilon("1e-4"), "3"))
+    >>> print(format(pld.csh(sparsity=10, sigma=25, tau=130).composed(3).epsilon("1e-4"), "3"))
     [0.356, 0.42]
     """
-    size, noise, height = _read(k, sigma, tau)
+    size, noise, height = _read(sparsity, sigma, tau, "sparsity")
     most = size if contributions is None else integer("contributions", contributions, least=1)
     kappa = None if correlation is None else positive("correlation", correlation)
     curve = _Csh(size, noise, height, kappa, most)
     curve.delta(Fraction(0))  # raises for impossible parameters
     page = "exactdp statement explain exact-csh"
-    source = f"{page}, for k-sparse histograms, one direction, {_BOUND}"
+    source = f"{page}, for sparse histograms, one direction, {_BOUND}"
     real = tuple(choice for choice in ((_noise(curve.mu),), _hidden(curve.shown)) if choice)
     law = CurveLaw(curve)
-    return Pld(((Step(law, law, real), 1),), SPARSE_COUNTERS, source)
+    neighbours = sparse_counters(size, None if most == size else most)
+    return Pld(((Step(law, law, real), 1),), neighbours, source)
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class _Gshm:
 class _Csh:
     """The exact curve of the CSH."""
 
-    k: int
+    sparsity: int
     sigma: Fraction
     tau: Fraction
     correlation: Fraction | None
@@ -130,17 +134,17 @@ class _Csh:
     def shown(self) -> Fraction:
         with precision(_BITS):
             ratio = ball(self.tau / self.sigma)
-            return _below(threshold_only(self.k, ratio, self.correlation, self.contributions))
+            return _below(threshold_only(self.sparsity, ratio, self.correlation, self.contributions))
 
     @property
     def mu(self) -> Fraction:
         with precision(_BITS):
             noise = ball(self.sigma)
-            return _below(noise_distance(self.k, noise, self.correlation, self.contributions))
+            return _below(noise_distance(self.sparsity, noise, self.correlation, self.contributions))
 
     def delta(self, epsilon: Fraction) -> Enclosure:
         return csh_curve.delta(
-            k=self.k,
+            sparsity=self.sparsity,
             sigma=self.sigma,
             tau=self.tau,
             epsilon=epsilon,
@@ -149,8 +153,10 @@ class _Csh:
         )
 
 
-def _read(k: int, sigma: Real, tau: Real) -> tuple[int, Fraction, Fraction]:
-    return integer("k", k, least=1), positive("sigma", sigma), non_negative("tau", tau)
+def _read(
+    bound: int, sigma: Real, tau: Real, name: str = "k"
+) -> tuple[int, Fraction, Fraction]:
+    return integer(name, bound, least=1), positive("sigma", sigma), non_negative("tau", tau)
 
 
 def _noise(mu: Fraction) -> Step:

@@ -17,6 +17,8 @@ from exactdp.balls import CAP_BITS, FLOOR_BITS, Ends, ball
 class Point:
     """Parameters of a histogram with noise and a threshold, as exact numbers.
 
+    k, as in the papers, bounds the counters of one user (GSHM) or of the whole histogram (CSH).
+
     threshold_sigma is the noise against which the threshold is measured. In a mechanism it equals
     sigma. A bound for all sigma between a and b uses b as sigma and a as threshold_sigma.
     """
@@ -40,6 +42,7 @@ class Analysis:
     evaluate: a ball or ends around delta at the working precision; decreases with tau.
     noise_only: the limit of delta for tau to infinity; decreases with sigma.
     threshold_only: a lower bound on delta that depends on the ratio tau/sigma alone.
+    neighbours: their text, from k.
     tight: the value is the mechanism's exact delta, not only an upper bound.
     larger_part: delta is mostly the larger of noise_only and threshold_only, and never less.
     about, near: estimates without proof, for a delta of which larger_part holds. about: of the
@@ -51,7 +54,7 @@ class Analysis:
 
     name: str
     source: str
-    neighbours: str
+    neighbours: Callable[[int], str]
     tight: bool
     evaluate: Callable[[Point], arb | Ends]
     noise_only: Callable[[int, arb, arb], arb]
@@ -75,7 +78,7 @@ class Analysis:
         against = self.against if quick else None
         return Evaluated(
             epsilon=point.epsilon,
-            neighbours=self.neighbours,
+            neighbours=self.neighbours(point.k),
             source=self.source,
             tight=self.tight,
             evaluate=lambda: self.evaluate(point),

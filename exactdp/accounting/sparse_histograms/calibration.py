@@ -51,11 +51,12 @@ def calibrate_threshold(
     target: Fraction,
     sigma: Fraction | None,
     resolution: Real,
-    given: dict[str, Fraction] | None = None,
+    given: dict[str, Fraction],
 ) -> Calibration:
     """The smallest threshold for a target; without sigma, also the sigma that allows it.
 
-    The parameters are validated already. mechanism, given: only for the record.
+    The parameters are validated already. k: of the paper, which bounds a user's counters (GSHM) or
+    all counters (CSH). mechanism, given: only for the record.
     """
     step = read_resolution(resolution)
     hints = _Hints(analysis, k, epsilon, target)
@@ -74,7 +75,7 @@ def calibrate_threshold(
             start=start,
             step=unit_of(start or noise, step),
             lowest=0 if zero else 1,
-            given={"k": Fraction(k), **(given or {})},
+            given=given,
             chosen={"sigma": noise},
         )
 

@@ -13,9 +13,10 @@ from flint import arb
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.hints import exp2, minimum
-from exactdp.accounting.neighbours import SPARSE_COUNTERS
+from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms import gshm
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
+from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold
 from exactdp.accounting.sparse_histograms.csh_exact import Worst, noise_only, threshold_only
 from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
@@ -40,14 +41,15 @@ DEFAULT_ANALYSIS = "exact"
 #: the search leaves open, more precision does not settle.
 _WORST_BITS = 128
 _CAP_BITS = 512
-#: The calibration of a larger k takes many minutes.
+#: The calibration of a larger sparsity takes many minutes.
 MOST_CALIBRATED = 10**9
 
 
 @delta_of
+@without_k
 def delta(
     *,
-    k: int,
+    sparsity: int,
     sigma: Real,
     tau: Real,
     epsilon: Real,
@@ -59,36 +61,45 @@ def delta(
 
     The shared noise is N(0, sigma^2/correlation). Noisy counters > 1 + tau are released.
 
-    k: sparsity, the largest number of non-zero counters of a histogram, >= 1.
+    sparsity: the largest number of non-zero counters of the whole histogram, of any data set, >= 1.
     sigma: standard deviation of a counter's own noise, > 0.
     tau: >= 0. epsilon: >= 0.
     analysis: "exact" (the mechanism's true delta, the maximum over all neighbours), or one of the
     upper bounds "published" and "add-the-deltas".
-    correlation: the constant kappa of the shared noise, > 0; None is the paper's sqrt(k),
+    correlation: the constant kappa of the shared noise, > 0; None is the paper's sqrt(sparsity),
     "infinity" means no shared noise. Only with the exact analysis.
-    contributions: largest number of counters that one user can change, 1 to k; None is k. Only with
-    the exact analysis.
+    contributions: largest number of counters that one user can change, 1 to sparsity; None is
+    sparsity. Only with the exact analysis.
     Returns an enclosure of relative width <= 1e-9 (exact) or 1e-12 (upper bounds).
     Raises InvalidParameter, Undecided.
     Source: exactdp/pages/exact-csh.md (exact); Lebeda and Retschmeier (CSH), Theorems 3.5, 3.3.
 
     >>> from exactdp.accounting import csh
-    >>> print(csh.delta(k=10, sigma="17.8", tau="97.1", epsilon="0.35"))
+    >>> print(csh.delta(sparsity=10, sigma="17.8", tau="97.1", epsilon="0.35"))
     [9.925945529e-6, 9.92594553e-6]
-    >>> print(csh.delta(k=10, sigma="17.8", tau="132.3", epsilon="0.35", analysis="published"))
+    >>> print(csh.delta(sparsity=10, sigma="17.8", tau="132.3", epsilon="0.35", analysis="published"))
     [1.078893902e-5, 1.078893903e-5]
     """
-    chosen = _analysis(analysis, k, correlation, contributions)
-    instance = chosen.at(_point(k, sigma, tau, epsilon))
+    chosen = _analysis(analysis, sparsity, correlation, contributions)
+    instance = chosen.at(_point(sparsity, sigma, tau, epsilon))
     if analysis != "exact" or correlation == "infinity":
         return instance
-    search = partial(worst_case, correlation=correlation, contributions=contributions)
-    return replace(instance, worst_case=partial(search, k=k, sigma=sigma, tau=tau, epsilon=epsilon))
+    search = partial(
+        worst_case,
+        sparsity=sparsity,
+        sigma=sigma,
+        tau=tau,
+        epsilon=epsilon,
+        correlation=correlation,
+        contributions=contributions,
+    )
+    return replace(instance, worst_case=search)
 
 
+@without_k
 def worst_case(
     *,
-    k: int,
+    sparsity: int,
     sigma: Real,
     tau: Real,
     epsilon: Real,
@@ -99,15 +110,16 @@ def worst_case(
 
     The parameters are those of :func:`delta`, whose lower end is the delta of this pair.
     """
-    point = _point(k, sigma, tau, epsilon)
+    point = _point(sparsity, sigma, tau, epsilon)
     kappa, most = _family(point.k, correlation, contributions)
     with precision(_WORST_BITS):
         return Searches(kappa, most).worst(point)
 
 
+@without_k
 def calibrate(
     *,
-    k: int,
+    sparsity: int,
     epsilon: Real,
     delta: Real,
     sigma: Real | None = None,
@@ -118,23 +130,23 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold for (epsilon, delta); without sigma, also the sigma that allows it.
 
-    k: sparsity, >= 1; with the exact analysis <= 10^9 (10^8 takes about ten seconds).
+    sparsity: as in :func:`delta`; with the exact analysis <= 10^9 (10^8 takes about ten seconds).
     epsilon: >= 0. delta: target, > 0 and < 1.
     sigma: standard deviation of a counter's own noise, > 0, or None to choose it.
     analysis: as in :func:`delta`.
     resolution: relative step between values of tau that are tried, 1e-15 to 0.1.
-    correlation: kappa > 0, None for sqrt(k), or "free" to choose it; then sigma must be None, too.
+    correlation: kappa > 0, None for sqrt(sparsity), or "free" to choose it; then sigma must be None, too.
     Only with the exact analysis.
-    contributions: 1 to k, None for k. Only with the exact analysis.
+    contributions: 1 to sparsity, None for sparsity. Only with the exact analysis.
     The returned pair of sigma and tau provably satisfies the target by the chosen analysis, and
     with this sigma the next smaller tau provably does not.
     With the exact analysis the chosen sigma is the least that the noise alone allows, which is the
     best one where the worst case has all counters in both histograms, or all in one. This is the
     usual case, and tau_bound proves the threshold nearly minimal. Where tau_bound is None, as at a
-    correlation far from sqrt(k), larger values of sigma are tried; this takes ten times as long.
+    correlation far from sqrt(sparsity), larger values of sigma are tried; this takes ten times as long.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
-    number = integer("k", k, least=1)
+    number = integer("sparsity", sparsity, least=1)
     _few_enough(number, analysis, correlation)
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
     if correlation == "free":
@@ -142,7 +154,7 @@ def calibrate(
             raise InvalidParameter("correlation", correlation, "a number > 0 when sigma is given")
         correlation = _best_correlation(number, loss, target, contributions)
     chosen = _analysis(analysis, number, correlation, contributions)
-    given = {}
+    given = {"sparsity": Fraction(number)}
     if correlation is not None and correlation != "infinity":
         given["correlation"] = rational("correlation", correlation)
     if contributions is not None:
@@ -163,18 +175,21 @@ def calibrated_analysis(name: str, k: int) -> Analysis:
     """The analysis of the CSH with the paper's correlation, for calibrations at several sigma.
 
     The exact analysis remembers the worst neighbours at one sigma, which speeds up the next.
-    Raises InvalidParameter for an unknown name, or a k that is too large.
+    Raises InvalidParameter for an unknown name, or a sparsity that is too large.
     """
     _few_enough(k, name, None)
     return _analysis(name, k, None, None)
 
 
-def total_noise(*, k: int, sigma: Real, correlation: Real | None = None) -> Enclosure:
+@without_k
+def total_noise(*, sparsity: int, sigma: Real, correlation: Real | None = None) -> Enclosure:
     """Standard deviation of all noise on one released counter: sigma sqrt(1 + 1/correlation).
 
-    k: sparsity, >= 1. sigma: of the counter's own noise, > 0. correlation: > 0, None for sqrt(k).
+    sparsity: >= 1. sigma: of the counter's own noise, > 0. correlation: > 0, None for
+    sqrt(sparsity).
     """
-    number, noise = integer("k", k, least=1), positive("sigma", sigma)
+    number = integer("sparsity", sparsity, least=1)
+    noise = positive("sigma", sigma)
     kappa = None if correlation is None else positive("correlation", correlation)
 
     def compute() -> arb:
@@ -186,7 +201,7 @@ def total_noise(*, k: int, sigma: Real, correlation: Real | None = None) -> Encl
 
 def _few_enough(k: int, analysis: str, correlation: Real | None) -> None:
     if analysis == "exact" and k > MOST_CALIBRATED and correlation != "infinity":
-        raise InvalidParameter("k", k, f"at most {MOST_CALIBRATED} with analysis 'exact'")
+        raise InvalidParameter("sparsity", k, f"at most {MOST_CALIBRATED} with analysis 'exact'")
 
 
 def _analysis(name: str, k: int, correlation: Real | None, contributions: int | None) -> Analysis:
@@ -204,11 +219,11 @@ def _analysis(name: str, k: int, correlation: Real | None, contributions: int | 
 def _family(
     k: int, correlation: Real | None, contributions: int | None
 ) -> tuple[Fraction | None, int]:
-    number = integer("k", k, least=1)
+    number = integer("sparsity", k, least=1)
     kappa = None if correlation is None else positive("correlation", correlation)
     most = number if contributions is None else integer("contributions", contributions, least=1)
     if most > number:
-        raise InvalidParameter("contributions", contributions, f"at most k = {number}")
+        raise InvalidParameter("contributions", contributions, f"at most the sparsity, {number}")
     return kappa, most
 
 
@@ -217,7 +232,7 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
     return Analysis(
         name="exact",
         source="exactdp statement explain exact-csh, exact over all neighbours",
-        neighbours=SPARSE_COUNTERS,
+        neighbours=lambda k: _neighbours(k, most),
         tight=True,
         evaluate=searches.delta,
         noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
@@ -231,12 +246,16 @@ def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
     )
 
 
+def _neighbours(sparsity: int, most: int) -> str:
+    return sparse_counters(sparsity, None if most == sparsity else most)
+
+
 def _without_shared_noise(most: int) -> Analysis:
     """The Gaussian sparse histogram mechanism in which one user changes at most `most` counters."""
     exact = gshm.ANALYSES["exact"]
     return replace(
         exact,
-        neighbours=SPARSE_COUNTERS,
+        neighbours=lambda k: _neighbours(k, most),
         evaluate=lambda point: exact.evaluate(replace(point, k=most)),
         noise_only=lambda _, sigma, epsilon: exact.noise_only(most, sigma, epsilon),
         threshold_only=lambda _, ratio: exact.threshold_only(most, ratio),
@@ -260,7 +279,7 @@ def _best_correlation(
 
 def _point(k: int, sigma: Real, tau: Real, epsilon: Real) -> Point:
     return Point.of(
-        integer("k", k, least=1),
+        integer("sparsity", k, least=1),
         positive("sigma", sigma),
         non_negative("tau", tau),
         non_negative("epsilon", epsilon),
@@ -271,7 +290,7 @@ CALCULATOR = Calculator(
     delta,
     calibrate,
     title="the correlated sparse histogram (CSH) with continuous noise",
-    example={"k": "10", "sigma": "17.8", "tau": "97.1", "epsilon": "0.35"},
+    example={"sparsity": "10", "sigma": "17.8", "tau": "97.1", "epsilon": "0.35"},
     analyses=ANALYSES,
     falls_with={"tau": 0, "epsilon": 0},
     compared=("add-the-deltas", "published", "exact"),

@@ -6,7 +6,7 @@ from math import isqrt
 
 from flint import arb
 
-from exactdp.accounting.neighbours import SPARSE_COUNTERS
+from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, largest, setting
 from exactdp.accounting.sparse_histograms.overlaps import AppearBound, Overlaps, StaysBelow, Vanish
 from exactdp.normal import hockey_stick
@@ -53,7 +53,7 @@ PUBLISHED = {
     "published": Analysis(
         "published",
         "CSH Theorem 3.5",
-        SPARSE_COUNTERS,
+        sparse_counters,
         False,
         _published,
         _noise_only,
@@ -62,7 +62,7 @@ PUBLISHED = {
     "add-the-deltas": Analysis(
         "add-the-deltas",
         "CSH Theorem 3.3",
-        SPARSE_COUNTERS,
+        sparse_counters,
         False,
         _add_the_deltas,
         _noise_only,

@@ -15,7 +15,8 @@ from fractions import Fraction
 
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.neighbours import add_remove
+from exactdp.accounting.neighbours import sparse_counters
+from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import Showing
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
@@ -28,11 +29,9 @@ SOURCE = "CSH Section 6 and Lemma 7.5, zCDP for counters and sums, exact thresho
 
 _SUMS = WithSums(
     "csh-sums",
+    "sparsity",
     SOURCE,
-    add_remove(
-        "changing counters of a k-sparse histogram by one each, all in the same direction, and "
-        "their sums by at most their limits"
-    ),
+    sparse_counters,
     step=Fraction(1, 2),
     weight=lambda k: (k + roots(k)[1]) / 8,  # rounded up
     shown=lambda k, sigma, tau: refine(lambda: Showing.of(k, 4 * sigma**2, tau).any_of(k)),
@@ -40,30 +39,32 @@ _SUMS = WithSums(
 
 
 @delta_of
+@without_k
 def delta(
-    *, k: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real = 1
+    *, sparsity: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real = 1
 ) -> Instance:
     """An upper bound on the delta of correlated counters that are released with sums of values.
 
-    k: sparsity, the largest number of non-zero counters, >= 1. columns: number of columns of sums,
-    >= 0. sigma: > 0; a counter gets half of N_Z(0, 4 sigma^2), and half of the shared
-    N_Z(0, 4 sigma^2/sqrt k). tau: counters above 1 + tau are released, >= 0. epsilon: >= 0.
+    sparsity: the largest number of non-zero counters of the whole histogram, of any data set, >= 1.
+    columns: number of columns of sums, >= 0. sigma: > 0; a counter gets half of
+    N_Z(0, 4 sigma^2), and half of the shared N_Z(0, 4 sigma^2/sqrt(sparsity)). tau: counters above 1 + tau are released, >= 0. epsilon: >= 0.
     spread: the sums of a column with limit L get N_Z(0, (spread L sigma)^2), > 0.
     Returns an enclosure of the bound. Raises InvalidParameter, Undecided.
     Source: Lebeda and Retschmeier (CSH), Section 6 (aggregator functions), Lemma 7.5.
 
     >>> from exactdp.accounting import csh_sums
-    >>> print(csh_sums.delta(k=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
+    >>> print(csh_sums.delta(sparsity=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
     [2.85817661e-5, 2.858176611e-5]
     """
     return _SUMS.instance(
-        k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
+        sparsity, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
     )
 
 
+@without_k
 def calibrate(
     *,
-    k: int,
+    sparsity: int,
     columns: int,
     epsilon: Real,
     delta: Real,
@@ -72,13 +73,13 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold in steps of one half; without sigma, also a sigma for it.
 
-    epsilon: > 0. delta: target, > 0 and < 1. sigma: > 0, or None to choose it. k, columns, spread:
-    as in :func:`delta`.
+    epsilon: > 0. delta: target, > 0 and < 1. sigma: > 0, or None to choose it. sparsity, columns,
+    spread: as in :func:`delta`.
     The returned tau provably satisfies the target by this bound, and tau - 1/2 provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     return _SUMS.calibrate(
-        k=k, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
+        sparsity, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
     )
 
 
@@ -86,7 +87,7 @@ CALCULATOR = Calculator(
     delta,
     calibrate,
     title="the discrete correlated sparse histogram (CSH) with sums of users' values",
-    example={"k": "10", "columns": "1", "sigma": "40", "tau": "250", "epsilon": "0.35"},
+    example={"sparsity": "10", "columns": "1", "sigma": "40", "tau": "250", "epsilon": "0.35"},
     analyses=(ANALYSIS,),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},
 )

@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from heapq import heappop, heappush
@@ -44,7 +44,8 @@ from exactdp.accounting.certify.checking import decide
 from exactdp.accounting.certify.grid import rounded
 from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
-from exactdp.accounting.neighbours import SPARSE_COUNTERS
+from exactdp.accounting.neighbours import sparse_counters
+from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.csh import total_noise
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,
@@ -92,14 +93,15 @@ class _Point:
 
 
 @delta_of
+@without_k
 def delta(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+    *, sparsity: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
 ) -> Instance:
     """An upper bound on the delta of Algorithm 4 of the CSH paper, releasing counters > 1 + tau.
 
-    k: sparsity, the largest number of non-zero counters of a histogram, >= 1.
+    sparsity: the largest number of non-zero counters of the whole histogram, of any data set, >= 1.
     sigma: > 0. A counter gets half of N_Z(0, 4 sigma^2), and half of the shared
-    N_Z(0, 4 sigma^2/sqrt k).
+    N_Z(0, 4 sigma^2/sqrt(sparsity)).
     tau: >= 0. epsilon: >= 0.
     analysis: "published" (through zCDP, Theorem 7.7 with Lemma 7.3), "renyi" (Theorem 7.7 with the
     optimal conversion from zCDP), "exact-parts" (the exact noise part plus the exact threshold
@@ -111,16 +113,18 @@ def delta(
 
     >>> from exactdp.accounting import discrete_csh
     >>> for analysis in discrete_csh.ANALYSES:
-    ...     print(discrete_csh.delta(k=10, sigma=20, tau=120, epsilon="0.35", analysis=analysis))
+    ...     print(discrete_csh.delta(
+    ...         sparsity=10, sigma=20, tau=120, epsilon="0.35", analysis=analysis
+    ...     ))
     [0.00137610621, 0.001376106211]
     [0.0006868943326, 0.0006868943327]
     [2.227844873e-6, 2.227844874e-6]
     [1.428555767e-6, 1.428555768e-6]
     """
-    point = _point(k, sigma, tau, epsilon, analysis)
+    point = _point(sparsity, sigma, tau, epsilon, analysis)
     return Evaluated(
         epsilon=point.epsilon,
-        neighbours=SPARSE_COUNTERS,
+        neighbours=sparse_counters(point.k),
         source=ANALYSES[analysis],
         tight=False,
         evaluate=lambda: _evaluate(point),
@@ -128,9 +132,10 @@ def delta(
     )
 
 
+@without_k
 def calibrate(
     *,
-    k: int,
+    sparsity: int,
     epsilon: Real,
     delta: Real,
     sigma: Real | None = None,
@@ -138,7 +143,7 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold in steps of one half; without sigma, also a good sigma for it.
 
-    k: sparsity, >= 1.
+    sparsity: as in :func:`delta`.
     epsilon: >= 0. delta: target, > 0 and < 1.
     sigma: > 0; None chooses a sigma slightly above the least at which the noise alone satisfies the
     target.
@@ -149,11 +154,11 @@ def calibrate(
     Raises InvalidParameter (also when no tau is enough, and for a target below 1e-300), Undecided.
 
     >>> from exactdp.accounting import discrete_csh
-    >>> found = discrete_csh.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma="18.2")
+    >>> found = discrete_csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", sigma="18.2")
     >>> print(found.tau)
     99
     """
-    number, target = counters(k), delta_target("delta", delta)
+    number, target = counters(sparsity, "sparsity"), delta_target("delta", delta)
     loss = non_negative("epsilon", epsilon)
     if target < _LEAST_TARGET:
         raise InvalidParameter("delta", decimal_text(target), ">= 1e-300 for a calibration")
@@ -172,13 +177,13 @@ def calibrate(
         "discrete-csh",
         analysis,
         lambda tau: CALCULATOR.instance(
-            k=number, sigma=chosen, tau=tau, epsilon=loss, analysis=analysis
+            sparsity=number, sigma=chosen, tau=tau, epsilon=loss, analysis=analysis
         ),
         target=target,
         name="tau",
         start=likely_threshold(chosen, number, target),
         step=Fraction(1, 2),
-        given={"k": Fraction(number)},
+        given={"sparsity": Fraction(number)},
         chosen={"sigma": chosen},
     )
 
@@ -187,16 +192,13 @@ CALCULATOR = Calculator(
     delta,
     calibrate,
     title="the correlated sparse histogram (CSH) with discrete noise, as it is released",
-    example={"k": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"},
+    example={"sparsity": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"},
     analyses=tuple(reversed(ANALYSES)),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},
     compared=(DEFAULT_ANALYSIS,),
     total_noise=total_noise,
 )
 check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
-
-# Without its base, the top-k mechanism is the CSH of a histogram of at most k counters.
-TOP_K = replace(CALCULATOR, title="the k largest counters, with discrete noise", compared=())
 
 
 def _least_sigma(
@@ -221,7 +223,7 @@ def _least_sigma(
 
 def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Point:
     return _Point(
-        counters(k),
+        counters(k, "sparsity"),
         4 * positive("sigma", sigma) ** 2,
         non_negative("tau", tau),
         non_negative("epsilon", epsilon),

@@ -33,7 +33,7 @@ from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import decide
 from exactdp.accounting.certify.grid import rounded
 from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
-from exactdp.accounting.neighbours import CHANGED_COUNTERS
+from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
@@ -84,7 +84,7 @@ def delta(
 ) -> Instance:
     """The delta of adding N_Z(0, sigma^2) to non-zero counters and releasing those > 1 + tau.
 
-    k: largest number of counters that one user can change, >= 1.
+    k (contributions): largest number of counters that one user can change, >= 1.
     sigma: parameter of the discrete Gaussian noise, > 0.
     tau: >= 0. The noise is an integer, so tau has the effect of its floor.
     epsilon: >= 0.
@@ -102,7 +102,7 @@ def delta(
     case = _Case.of(k, sigma, tau, epsilon, analysis)
     return Evaluated(
         epsilon=case.epsilon,
-        neighbours=CHANGED_COUNTERS,
+        neighbours=changed_counters(case.k),
         source=ANALYSES[analysis],
         tight=case.exact,
         evaluate=case.delta,
@@ -121,7 +121,7 @@ def calibrate(
 ) -> Calibration:
     """The smallest integer threshold for (epsilon, delta); without sigma, also a sigma for it.
 
-    k: largest number of counters that one user can change, >= 1.
+    k (contributions): largest number of counters that one user can change, >= 1.
     epsilon: >= 0. delta: target, >= 1e-300 and < 1.
     sigma: parameter of the noise, > 0; None chooses a sigma slightly above the least at which the
     noise alone satisfies the target.

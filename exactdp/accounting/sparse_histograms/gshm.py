@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from flint import arb
 
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.neighbours import CHANGED_COUNTERS
+from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
 from exactdp.accounting.sparse_histograms.overlaps import StaysBelow
@@ -22,7 +24,7 @@ def delta(
 ) -> Instance:
     """The delta of adding N(0, sigma^2) to non-zero counters and releasing those > 1 + tau.
 
-    k: largest number of counters that one user can change, >= 1.
+    k (contributions): largest number of counters that one user can change, >= 1.
     sigma: standard deviation of the noise, > 0.
     tau: >= 0. epsilon: >= 0.
     analysis: "exact" (the mechanism's true delta) or "add-the-deltas" (a simpler upper bound).
@@ -53,7 +55,7 @@ def calibrate(
 ) -> Calibration:
     """The smallest threshold for (epsilon, delta); without sigma, also the sigma that allows it.
 
-    k: largest number of counters that one user can change, >= 1.
+    k (contributions): largest number of counters that one user can change, >= 1.
     epsilon: >= 0. delta: target, > 0 and < 1.
     sigma: standard deviation of the noise, > 0, or None to choose it.
     analysis: as in :func:`delta`.
@@ -62,14 +64,16 @@ def calibrate(
     smaller tau provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
+    number = integer("k", k, least=1)
     return calibrate_threshold(
         "gshm",
         _analysis(analysis),
-        k=integer("k", k, least=1),
+        k=number,
         epsilon=non_negative("epsilon", epsilon),
         target=delta_target("delta", delta),
         sigma=None if sigma is None else positive("sigma", sigma),
         resolution=resolution,
+        given={"k": Fraction(number)},
     )
 
 
@@ -106,7 +110,7 @@ ANALYSES = {
     "exact": Analysis(
         "exact",
         "CSH Lemma 2.7 (Wilkins et al. 2024)",
-        CHANGED_COUNTERS,
+        changed_counters,
         True,
         _exact,
         _noise_only,
@@ -116,7 +120,7 @@ ANALYSES = {
     "add-the-deltas": Analysis(
         "add-the-deltas",
         "CSH Lemma 2.6",
-        CHANGED_COUNTERS,
+        changed_counters,
         False,
         _add_the_deltas,
         _noise_only,

@@ -14,7 +14,7 @@ from fractions import Fraction
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.lattice import above
-from exactdp.accounting.neighbours import add_remove
+from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
@@ -32,8 +32,9 @@ def _shown(k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
 
 _SUMS = WithSums(
     "sums",
+    "k",
     SOURCE,
-    add_remove("changing at most k counters by one and their sums by at most their limits"),
+    changed_counters,
     step=Fraction(1),
     weight=lambda k: Fraction(k, 2),
     shown=_shown,
@@ -46,7 +47,7 @@ def delta(
 ) -> Instance:
     """An upper bound on the delta of counters that are released with sums of users' values.
 
-    k: largest number of counters that one user can change, >= 1.
+    k (contributions): largest number of counters that one user can change, >= 1.
     columns: number of columns of sums, >= 0.
     sigma: parameter of the counters' discrete Gaussian noise, > 0.
     tau: counters above 1 + tau are released, >= 0. epsilon: >= 0.
@@ -58,9 +59,7 @@ def delta(
     >>> print(gshm_sums.delta(k=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
     [5.534601416e-6, 5.534601417e-6]
     """
-    return _SUMS.instance(
-        k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
-    )
+    return _SUMS.instance(k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread)
 
 
 def calibrate(
@@ -81,7 +80,7 @@ def calibrate(
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     return _SUMS.calibrate(
-        k=k, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
+        k, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from flint import arb
 
 from exactdp.accounting.sparse_histograms import csh
+from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
@@ -18,32 +19,35 @@ from exactdp.parameters import Real, integer, non_negative, positive
 DEFAULT_ANALYSIS = "exact"
 
 
+@without_k
 def delta(
-    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+    *, top: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
 ) -> Enclosure:
     """The delta of the top-k mechanism without its base, which is the delta of the CSH.
 
-    The parameters are those of ``exactdp.accounting.csh.delta``. The promise holds for users
-    who change any number of counters.
+    top: number of largest counters that are released, the k of the paper, >= 1. The other
+    parameters are those of ``exactdp.accounting.csh.delta``. The promise holds for users who change
+    any number of counters, of any number.
     Source: Lebeda and Retschmeier (CSH), Algorithm 3, Lemma 4.1, Corollary 4.2.
     """
-    return csh.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+    return csh.delta(sparsity=top, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
 
 
-def delta_with_base(*, k: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
+@without_k
+def delta_with_base(*, top: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
     """An upper bound on delta when the (k + 1)-th largest count (the base) is released, too.
 
-    The base gets N(0, sigma^2/sqrt k) and moves by at most one, which turns k + sqrt(k) into
+    With k = top, the base gets N(0, sigma^2/sqrt k) and moves by at most one, which turns k + sqrt(k) into
     k + 5 sqrt(k) in the noise part. The threshold part is exact.
-    The parameters are those of ``exactdp.accounting.csh.delta``.
+    The parameters are those of :func:`delta`.
     Returns an enclosure of the bound, relative width <= 1e-12. Raises InvalidParameter, Undecided.
     Source: CSH, Section 4 (after Corollary 4.2), with Theorem 3.3.
 
     >>> from exactdp.accounting import top_k
-    >>> print(top_k.delta_with_base(k=10, sigma=27, tau=150, epsilon="0.35"))
+    >>> print(top_k.delta_with_base(top=10, sigma=27, tau=150, epsilon="0.35"))
     [9.079764955e-6, 9.079764956e-6]
     """
-    number, noise = integer("k", k, least=1), positive("sigma", sigma)
+    number, noise = integer("top", top, least=1), positive("sigma", sigma)
     limit, loss = non_negative("tau", tau), non_negative("epsilon", epsilon)
 
     def compute() -> arb:

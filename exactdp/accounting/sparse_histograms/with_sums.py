@@ -25,27 +25,31 @@ ANALYSIS = "zcdp"
 
 @dataclass(frozen=True)
 class WithSums:
-    """A sparse histogram with sums. step: of its threshold. weight: of k counters, rho sigma^2.
-    shown: the probability that one of a user's new counters is released, by k, sigma and tau.
+    """A sparse histogram with sums. bound: the name of its bound on counters. neighbours: of the
+    counters, by this bound. step: of its
+    threshold. weight: of so many counters, rho sigma^2. shown: the probability that one of a user's
+    new counters is released, by the bound, sigma and tau.
     """
 
     name: str
+    bound: str
     source: str
-    neighbours: str
+    neighbours: Callable[[int], str]
     step: Fraction
     weight: Callable[[int], Fraction]
     shown: Callable[[int, Fraction, Fraction], Enclosure]
 
     def instance(
-        self, *, k: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real
+        self, size: int, *, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real
     ) -> Instance:
-        """The mechanism with its bound of delta; parameters as of the calculators."""
-        number, noise = counters(k), positive("sigma", sigma)
+        """The mechanism with its bound of delta; size: the bound on counters, the other parameters
+        as of the calculators."""
+        number, noise = counters(size, self.bound), positive("sigma", sigma)
         lost = zcdp.delta(rho=self._weight(number, columns, spread) / noise**2, epsilon=epsilon)
         shows = self.shown(number, noise, non_negative("tau", tau))
         return Known(
             epsilon=non_negative("epsilon", epsilon),
-            neighbours=self.neighbours,
+            neighbours=f"{self.neighbours(number)}, and their sums by at most their limits",
             source=self.source,
             tight=False,
             enclosure=Enclosure(lost.lower + shows.lower, lost.upper + shows.upper).clamped(0, 1),
@@ -53,8 +57,8 @@ class WithSums:
 
     def calibrate(
         self,
+        size: int,
         *,
-        k: int,
         columns: int,
         epsilon: Real,
         delta: Real,
@@ -63,9 +67,12 @@ class WithSums:
     ) -> Calibration:
         """The smallest threshold on a grid; without sigma, also a sigma for it."""
         target, loss = delta_target("delta", delta), positive("epsilon", epsilon)
-        size, share = integer("columns", columns, least=0), positive("spread", spread)
-        given: dict[str, Any] = {"k": counters(k), "columns": size, "spread": share}
-        weight = self._weight(**given)
+        number = counters(size, self.bound)
+        given: dict[str, Any] = {
+            "columns": integer("columns", columns, least=0),
+            "spread": positive("spread", spread),
+        }
+        weight = self._weight(number, **given)
         if sigma is None:
             sigmas = sigmas_by_zcdp(weight, epsilon=loss, target=target)
         else:
@@ -77,18 +84,19 @@ class WithSums:
             return calibrated(
                 self.name,
                 ANALYSIS,
-                lambda tau: self.instance(**given, sigma=noise, tau=tau, epsilon=loss),
+                lambda tau: self.instance(number, **given, sigma=noise, tau=tau, epsilon=loss),
                 target=target,
                 name="tau",
-                start=likely_threshold(noise, given["k"], target),
+                start=likely_threshold(noise, number, target),
                 step=self.step,
-                given={name: Fraction(value) for name, value in given.items()},
+                given={self.bound: Fraction(number)}
+                | {name: Fraction(value) for name, value in given.items()},
                 chosen={"sigma": noise},
             )
 
         return min(map(least, sigmas), key=lambda found: found.tau)
 
-    def _weight(self, k: int, columns: int, spread: Real) -> Fraction:
+    def _weight(self, number: int, columns: int, spread: Real) -> Fraction:
         """rho sigma^2 of the noise on counters and sums."""
         size = integer("columns", columns, least=0)
-        return self.weight(k) + k * size / positive("spread", spread) ** 2 / 2
+        return self.weight(number) + number * size / positive("spread", spread) ** 2 / 2

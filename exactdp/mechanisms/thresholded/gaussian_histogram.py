@@ -8,28 +8,32 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from operator import add
-from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from flint import arb
 
 from exactdp.accounting import discrete_gshm
+from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.certify.lattice import above
-from exactdp.accounting.neighbours import add_remove
-from exactdp.fields import frozen
+from exactdp.accounting.neighbours import changed_counters
+from exactdp.fields import frozen, whole
 from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower
 from exactdp.mechanisms.thresholded.release import NoisyCounts
+from exactdp.parameters import Real
 from exactdp.samplers import DiscreteGaussian, Source
-
-_RELATION = add_remove("changing at most k = {k} counters by one")
 
 
 @frozen
-class GSHM(Thresholded):
+class _Contributions:
+    k: int = whole(least=1)
+
+
+@frozen
+class GSHM(Thresholded, _Contributions):
     """Add independent discrete Gaussian noise N_Z(0, sigma^2) to every non-zero counter.
 
-    k: largest number of counters that one user changes; the histogram may have any number of
-    counters. sigma, tau, epsilon, delta, lower: see Thresholded. The guarantee is checked against
+    k (contributions): largest number of counters that one user changes, >= 1; the histogram may
+    have any number of counters. sigma, tau, epsilon, delta, lower: see Thresholded. The guarantee is checked against
     the exact delta of the discrete mechanism.
     Source: CSH, Algorithm 1, Lemma 2.7 and Section 6, with discrete noise.
 
@@ -41,10 +45,23 @@ class GSHM(Thresholded):
     True
     """
 
-    _accounting: ClassVar[ModuleType] = discrete_gshm
+    _calculator: ClassVar[Calculator[Any]] = discrete_gshm.CALCULATOR
+    _bound: ClassVar[str] = "k"
+
+    @classmethod
+    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
+        """The mechanism with the least threshold that the calculator finds for a target.
+
+        Parameters: as of the class. Raises InvalidParameter, Undecided.
+        """
+        return cls._for_target(k, epsilon, delta, lower)
+
+    @property
+    def _counters(self) -> int:
+        return self.k
 
     def _promise(self) -> tuple[str, str]:
-        return _RELATION.format(k=self.k), discrete_gshm.ANALYSES["exact"]
+        return changed_counters(self.k), discrete_gshm.ANALYSES["exact"]
 
     def _tail(self, t: Fraction) -> arb:
         return above(math.floor(t), self.sigma**2)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import ModuleType
 from typing import Any, ClassVar, Self
 
 from exactdp.accounting import csh_sums, gshm_sums
+from exactdp.accounting.calculator import Calculator
+from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number
 from exactdp.law import Law
@@ -33,30 +34,15 @@ class WithSums(Thresholded):
     largest: tuple[int, ...] = (1,)
     spread: Number = number(positive, default=1)
 
+    #: Of the guarantee.
+    _source: ClassVar[str]
+
     def __post_init__(self) -> None:
         limits = tuple(integer("largest", limit, least=1) for limit in self.largest)
         if not limits:
             raise InvalidParameter("largest", self.largest, "one limit per column of sums")
         object.__setattr__(self, "largest", limits)
         super().__post_init__()
-
-    @classmethod
-    def for_target(
-        cls,
-        *,
-        k: int,
-        epsilon: Real,
-        delta: Real,
-        lower: int = 1,
-        largest: Sequence[int] = (1,),
-        spread: Real = 1,
-    ) -> Self:
-        """The mechanism with the least threshold for a target; epsilon > 0."""
-        found = cls._accounting.calibrate(
-            k=k, columns=len(largest), epsilon=epsilon, delta=delta, spread=spread
-        )
-        tau = Fraction(found.tau) + integer("lower", lower, least=1) - 1
-        return cls(k, found.sigma, tau, epsilon, delta, lower, tuple(largest), spread)
 
     def release_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
@@ -120,6 +106,20 @@ class WithSums(Thresholded):
             raise InvalidParameter(name, row, "sums of absolute value at most largest * count")
         return values
 
+    @classmethod
+    def _summing(
+        cls,
+        counters: int,
+        epsilon: Real,
+        delta: Real,
+        lower: int,
+        largest: Sequence[int],
+        spread: Real,
+    ) -> Self:
+        """As _for_target, with the fields of this class."""
+        further = {"columns": len(largest), "spread": spread}
+        return cls._for_target(counters, epsilon, delta, lower, tuple(largest), spread, **further)
+
     @property
     def _further(self) -> dict[str, Any]:
         return {"columns": len(self.largest), "spread": self.spread}
@@ -127,7 +127,7 @@ class WithSums(Thresholded):
     def _promise(self) -> tuple[str, str]:
         largest = " and ".join(map(str, self.largest))
         relation, _ = super()._promise()  # type: ignore[safe-super]  # of the next base
-        return f"{relation} and their sums by at most {largest}", self._accounting.SOURCE
+        return f"{relation}, and their sums by at most {largest}", self._source
 
 
 @frozen
@@ -139,7 +139,22 @@ class GSHMWithSums(WithSums, GSHM):
     Source: CSH, Section 6 (aggregator functions; Wilkins et al. 2024); accounting.gshm_sums.
     """
 
-    _accounting: ClassVar[ModuleType] = gshm_sums
+    _calculator: ClassVar[Calculator[Any]] = gshm_sums.CALCULATOR
+    _source: ClassVar[str] = gshm_sums.SOURCE
+
+    @classmethod
+    def for_target(
+        cls,
+        *,
+        k: int,
+        epsilon: Real,
+        delta: Real,
+        lower: int = 1,
+        largest: Sequence[int] = (1,),
+        spread: Real = 1,
+    ) -> Self:
+        """The mechanism with the least threshold for a target; epsilon > 0."""
+        return cls._summing(k, epsilon, delta, lower, largest, spread)
 
 
 @frozen
@@ -147,8 +162,25 @@ class TopKWithSums(WithSums, TopK):
     """TopK that also releases noisy sums of users' values for every released counter.
 
     largest, spread: as for WithSums. Other parameters: as for TopK, with epsilon > 0. From counts
-    the (k + 1)-th largest count is subtracted, from sums nothing.
+    the (top + 1)-th largest count is subtracted, from sums nothing.
     Source: CSH, Section 6 and Corollary 4.2; accounting.csh_sums.
     """
 
-    _accounting: ClassVar[ModuleType] = csh_sums
+    _calculator: ClassVar[Calculator[Any]] = csh_sums.CALCULATOR
+    _bound: ClassVar[str] = "sparsity"  # that of the counters after the subtraction
+    _source: ClassVar[str] = csh_sums.SOURCE
+
+    @classmethod
+    @without_k
+    def for_target(
+        cls,
+        *,
+        top: int,
+        epsilon: Real,
+        delta: Real,
+        lower: int = 1,
+        largest: Sequence[int] = (1,),
+        spread: Real = 1,
+    ) -> Self:
+        """The mechanism with the least threshold for a target; epsilon > 0."""
+        return cls._summing(top, epsilon, delta, lower, largest, spread)

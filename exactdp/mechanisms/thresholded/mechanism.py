@@ -11,11 +11,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from types import ModuleType
 from typing import Any, ClassVar, Self
 
 from flint import arb
 
+from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import refine
@@ -31,8 +31,7 @@ from exactdp.samplers import Source
 
 @frozen
 class Thresholded(NoisyHistogram):
-    """k: number of counters, >= 1. sigma: noise scale, > 0. tau: >= 0; noisy counters above
-    1 + tau are released.
+    """sigma: noise scale, > 0. tau: >= 0; noisy counters above 1 + tau are released.
 
     epsilon, delta: the target, >= 0, and > 0 and < 1. Raises InvalidParameter if the exact delta of
     the discrete noise at epsilon is larger, and Undecided if that cannot be decided.
@@ -40,26 +39,30 @@ class Thresholded(NoisyHistogram):
     user can then make a counter appear with the count `lower` instead of 1, which increases delta.
     """
 
-    k: int = whole(least=1)
     sigma: Number = number(positive)
     tau: Number = number(non_negative)
     epsilon: Number = number(non_negative)
     delta: Number = number(delta_target)
     lower: int = whole(least=1, default=1)
 
-    #: The calculator of this noise.
-    _accounting: ClassVar[ModuleType]
+    #: The calculator of this noise, and its name for the bound on counters.
+    _calculator: ClassVar[Calculator[Any]]
+    _bound: ClassVar[str]
 
     @classmethod
-    def for_target(cls, *, k: int, epsilon: Real, delta: Real, lower: int = 1) -> Self:
+    def _for_target(
+        cls, counters: int, epsilon: Real, delta: Real, lower: int, *more: Any, **further: Any
+    ) -> Self:
         """The mechanism with the least threshold that the calculator finds for a target.
 
-        Parameters: as of the class; epsilon > 0 for TopKWithBase. Raises InvalidParameter,
-        Undecided.
+        counters: the class's bound on counters. more: values of the fields after `lower`. further:
+        parameters of the calculator.
         """
-        found = cls._accounting.calibrate(k=k, epsilon=epsilon, delta=delta)
+        found = cls._calculator.calibrate(
+            **{cls._bound: counters}, epsilon=epsilon, delta=delta, **further
+        )
         tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
-        return cls(k, found.sigma, tau, epsilon, delta, lower)
+        return cls(counters, found.sigma, tau, epsilon, delta, lower, *more)
 
     def __post_init__(self) -> None:
         if self.lower > self._limit:
@@ -82,7 +85,7 @@ class Thresholded(NoisyHistogram):
     def chance(self, count: int) -> Enclosure:
         """The probability that a counter with this true count >= 0 is released.
 
-        For TopK, count is the true count minus the (k + 1)-th largest count.
+        For TopK, count is the true count minus the (top + 1)-th largest count.
         """
         value = integer("count", count, least=0)
         if value < self.lower:
@@ -106,8 +109,8 @@ class Thresholded(NoisyHistogram):
     @cached_property
     def _kept(self) -> Check:
         """The check of the target."""
-        found: Check = self._accounting.check(
-            k=self.k,
+        found: Check = self._calculator.check(
+            **{self._bound: self._counters},
             sigma=self.sigma,
             tau=self.tau - (self.lower - 1),  # from the count of a new counter to the limit
             epsilon=self.epsilon,
@@ -124,6 +127,11 @@ class Thresholded(NoisyHistogram):
     def _further(self) -> dict[str, Any]:
         """Further parameters of the calculator."""
         return {}
+
+    @property
+    @abstractmethod
+    def _counters(self) -> int:
+        """The bound on counters, whatever it bounds."""
 
     @abstractmethod
     def _promise(self) -> tuple[str, str]:

@@ -1,0 +1,52 @@
+"""Three bounds on counters that papers call k. Each has its own name, and `k` means the first.
+
+A bound on what one user contributes says nothing about the number of counters in the whole
+histogram: with many users, ten million counters are non-zero although every user has ten.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from typing import ParamSpec, TypeVar
+
+from exactdp.errors import InvalidParameter
+
+#: Parameter -> what it bounds.
+BOUNDS = {
+    "k": "contributions, the largest number of counters to which one user contributes",
+    "sparsity": "sparsity, the largest number of non-zero counters of the whole histogram",
+    "top": "top, the number of largest counters that are released",
+}
+
+_P = ParamSpec("_P")
+_Answer = TypeVar("_Answer")
+
+
+def refuse_k(given: Mapping[str, object], *takes: str) -> None:
+    """Raise InvalidParameter if k is among the arguments of what takes another bound.
+
+    takes: the names of the bounds that are taken instead.
+    """
+    if "k" in given:
+        readings = " or ".join(BOUNDS[name] for name in takes)
+        allowed = f"left out here: give {readings} (k would mean {BOUNDS['k']})"
+        raise InvalidParameter("k", given["k"], allowed)
+
+
+def without_k(function: Callable[_P, _Answer]) -> Callable[_P, _Answer]:
+    """The function of another bound, which refuses k by :func:`refuse_k`.
+
+    inspect.unwrap does not go behind the refusal.
+    """
+    takes = [name for name in BOUNDS if name in inspect.signature(function).parameters]
+
+    def checked(*args: _P.args, **given: _P.kwargs) -> _Answer:
+        refuse_k(given, *takes)
+        return function(*args, **given)
+
+    update_wrapper(checked, function)
+    del checked.__wrapped__  # type: ignore[attr-defined]
+    checked.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return checked
