@@ -166,8 +166,9 @@ class Calculator(Generic[_P]):
     that differ (0: any two values differ). Audits search for their least value.
     vectors: the group of conformance vectors, where its name differs from the calculator's.
     compared: the analyses with a line in `exactdp calibrate sparse-histograms`, for mechanisms with
-    k, sigma and tau.
-    total_noise: the standard deviation of all noise on one counter, from k and sigma; None: sigma.
+    k or sparsity, sigma and tau.
+    total_noise: the standard deviation of all noise on one counter, from sparsity and sigma; None:
+    sigma.
     """
 
     delta: Callable[_P, Enclosure]
@@ -213,9 +214,9 @@ class Calculator(Generic[_P]):
         made.__doc__ = "The guarantee of a release; parameters as in :func:`delta`."
         return made
 
-    def noise(self, *, k: int, sigma: Real) -> Enclosure:
-        """The standard deviation of all noise on one counter."""
-        return self.total_noise(k=k, sigma=sigma) if self.total_noise else Enclosure.exact(sigma)
+    def noise(self, *, sigma: Real, **bound: int) -> Enclosure:
+        """The standard deviation of all noise on one counter. bound: k or sparsity."""
+        return self.total_noise(**bound, sigma=sigma) if self.total_noise else Enclosure.exact(sigma)
 
 
 def calibrated(

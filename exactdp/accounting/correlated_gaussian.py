@@ -1,12 +1,12 @@
 """Counts with correlated Gaussian noise: each has noise of its own, and all share another noise.
 
 Nothing is left out, so the counts must be those of a public list. One user changes some of them by
-one each, all in the same direction. A shift of a counts by one is
+one each, all in the same direction. A shift of a of n counts by one is
 
-    D^2 = (a - a^2/(k + kappa))/sigma^2
+    D^2 = (a - a^2/(n + kappa))/sigma^2
 
-away, where kappa = sigma^2/(variance of the shared noise): at most (k + kappa)/(4 sigma^2), where
-independent noise alone has k/sigma^2. Discrete noise is drawn in steps of one half, see
+away, where kappa = sigma^2/(variance of the shared noise): at most (n + kappa)/(4 sigma^2), where
+independent noise alone has n/sigma^2. Discrete noise is drawn in steps of one half, see
 :mod:`exactdp.accounting.sparse_histograms.discrete_csh`.
 """
 
@@ -23,50 +23,51 @@ from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.neighbours import add_remove
-from exactdp.accounting.sparse_histograms.csh import total_noise
+from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, noise_only
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import noise as noise_part
 from exactdp.balls import ball, refine
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, choice, counters, delta_target, integer, non_negative, positive
 
-NEIGHBOURS = add_remove("changing some of k counts by one each, all in the same direction")
 NOISES = {
-    "discrete": "CSH Algorithm 4; exact noise of k + 1 coordinates that move by one",
+    "discrete": "CSH Algorithm 4; exact noise of all coordinates, which move by one",
     "continuous": "CSH Lemma 2.8, with the largest distance of integer shifts",
 }
 DEFAULT_NOISE = "discrete"
 
 
 @delta_of
+@without_k
 def delta(
     *,
-    k: int,
+    keys: int,
     sigma: Real,
     epsilon: Real,
     noise: str = DEFAULT_NOISE,
     correlation: Real | None = None,
     contributions: int | None = None,
 ) -> Instance:
-    """The delta of k counts with correlated noise, without a threshold.
+    """The delta of the counts of a public list with correlated noise, without a threshold.
 
-    k: number of counts, >= 1. sigma: > 0. epsilon: >= 0.
+    keys: number of keys of the list, >= 1. sigma: > 0. epsilon: >= 0.
     noise: "continuous": N(0, sigma^2) on each count, and one N(0, sigma^2/correlation) on all;
     delta is exact. "discrete": half of N_Z(0, 4 sigma^2) on each, and half of one
-    N_Z(0, 4 sigma^2/sqrt k) on all; an upper bound on delta.
-    correlation: of continuous noise, > 0; None means sqrt k, which gives the least total noise.
-    contributions: largest number of counts that one user changes, >= 1; None means k.
+    N_Z(0, 4 sigma^2/sqrt(keys)) on all; an upper bound on delta.
+    correlation: of continuous noise, > 0; None means sqrt(keys), which gives the least total noise.
+    contributions: largest number of counts that one user changes, >= 1; None means keys.
     Returns an enclosure of relative width <= 1e-12. Raises InvalidParameter, and Undecided where
     the shared noise has too many values to visit.
     Source: Lebeda and Retschmeier (CSH), Lemma 2.8 and Algorithm 4 (Lebeda 2024).
 
     >>> from exactdp.accounting import correlated_gaussian
     >>> for noise in ("continuous", "discrete"):
-    ...     print(correlated_gaussian.delta(k=100, sigma=20, epsilon=1, noise=noise))
+    ...     print(correlated_gaussian.delta(keys=100, sigma=20, epsilon=1, noise=noise))
     [6.884656923e-6, 6.884656924e-6]
     [6.88460072e-6, 6.884600721e-6]
     """
-    number, scale, loss = counters(k), positive("sigma", sigma), non_negative("epsilon", epsilon)
+    number, scale = counters(keys, "keys"), positive("sigma", sigma)
+    loss = non_negative("epsilon", epsilon)
     most = number if contributions is None else integer("contributions", contributions, least=1)
     kind = choice("noise", noise, tuple(NOISES))
     if kind == "discrete" and correlation is not None:
@@ -84,16 +85,17 @@ def delta(
 
     return Evaluated(
         epsilon=loss,
-        neighbours=NEIGHBOURS,
+        neighbours=_neighbours(number, min(most, number)),
         source=NOISES[kind],
         tight=kind == "continuous",
         evaluate=continuous if kind == "continuous" else discrete,
     )
 
 
+@without_k
 def calibrate(
     *,
-    k: int,
+    keys: int,
     epsilon: Real,
     delta: Real,
     noise: str = DEFAULT_NOISE,
@@ -110,19 +112,20 @@ def calibrate(
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import correlated_gaussian
-    >>> print(correlated_gaussian.calibrate(k=100, epsilon=1, delta="1e-6").sigma)
+    >>> print(correlated_gaussian.calibrate(keys=100, epsilon=1, delta="1e-6").sigma)
     22.15440456
     """
-    number, target, step = counters(k), delta_target("delta", delta), read_resolution(resolution)
+    number, target = counters(keys, "keys"), delta_target("delta", delta)
+    step = read_resolution(resolution)
     given = {"noise": noise, "correlation": correlation, "contributions": contributions}
 
     def at(sigma: Fraction) -> Instance:
-        return CALCULATOR.instance(k=number, sigma=sigma, epsilon=epsilon, **given)  # type: ignore[arg-type]
+        return CALCULATOR.instance(keys=number, sigma=sigma, epsilon=epsilon, **given)  # type: ignore[arg-type]
 
     at(Fraction(1))  # checks the parameters
     kappa = None if correlation is None else positive("correlation", correlation)
     start = likely_sigma(number, contributions or number, epsilon, target, noise, kappa)
-    recorded = {"k": number, "correlation": kappa, "contributions": contributions}
+    recorded = {"keys": number, "correlation": kappa, "contributions": contributions}
     return calibrated(
         "correlated-gaussian",
         noise,
@@ -136,8 +139,14 @@ def calibrate(
     )
 
 
+def _neighbours(keys: int, most: int) -> str:
+    return add_remove(
+        f"changing at most {most} of {keys} counts by one each, all in the same direction"
+    )
+
+
 def likely_sigma(
-    k: int,
+    keys: int,
     contributions: int,
     epsilon: Real,
     target: Fraction,
@@ -148,8 +157,8 @@ def likely_sigma(
 
     def distance() -> arb:
         if noise == "continuous":
-            return noise_distance(k, arb(1), correlation, contributions)
-        return (k + arb(k).sqrt()).sqrt().min(2 * arb(contributions).sqrt()) / 2
+            return noise_distance(keys, arb(1), correlation, contributions)
+        return (keys + arb(keys).sqrt()).sqrt().min(2 * arb(contributions).sqrt()) / 2
 
     size = refine(distance).upper
     near = gaussian.calibrate(epsilon=epsilon, delta=target, sensitivity=size, resolution="1e-9")
@@ -160,8 +169,7 @@ CALCULATOR = Calculator(
     delta,
     calibrate,
     title="counts of a public list with correlated Gaussian noise, without a threshold",
-    example={"k": "10", "sigma": "10", "epsilon": "0.5"},
+    example={"keys": "10", "sigma": "10", "epsilon": "0.5"},
     falls_with={"epsilon": 0},
-    total_noise=total_noise,
 )
 check, guarantee = CALCULATOR.check, CALCULATOR.guarantee

@@ -39,10 +39,6 @@ def sparse_counters(sparsity: int, contributions: int | None = None) -> str:
 
     sparsity: the largest number of non-zero counters. contributions: the largest number of counters
     of one user, if that is smaller.
-
-    >>> print(sparse_counters(500, 20).partition("removed, ")[2])
-    in a histogram that never has more than sparsity = 500 non-zero counters, changing at most 20
-    counters by one each, all in the same direction
     """
     changed = "counters" if contributions is None else f"at most {contributions} counters"
     return add_remove(
@@ -77,6 +73,16 @@ def relation(neighbours: str) -> str:
     """
     found = neighbours.partition(":")[0]
     return found if found.startswith(_RELATIONS) else neighbours
+
+
+def of_one_user(neighbours: str) -> tuple[str, str]:
+    """For a line of a table, from a text of add-remove neighbours: the change, and its bound.
+
+    >>> of_one_user(changed_counters(10))
+    ('one user added or removed', 'at most k = 10 counters')
+    """
+    change, _, bound = neighbours.partition(": ")[2].partition(", ")
+    return change, bound.removeprefix("changing ").removesuffix(" each").removesuffix(" by one")
 
 
 def covered_by(name: str, first: str, *others: str) -> str:

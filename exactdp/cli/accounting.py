@@ -62,27 +62,52 @@ def check() -> None:
 
 @calibrate.command(
     "sparse-histograms",
-    epilog="Example: exactdp calibrate sparse-histograms --k 51914 --epsilon 0.35 --delta 1e-5",
+    epilog="Example: exactdp calibrate sparse-histograms --contributions 10 --epsilon 1 --delta "
+    "1e-6\nExample: exactdp calibrate sparse-histograms --sparsity 51914 --epsilon 0.35 --delta 1e-5",
 )
-@options("k epsilon delta")
+@options("epsilon delta", "contributions sparsity")
 @answering
-def sparse_histograms(k: str, epsilon: str, delta: str) -> Answer:
+def sparse_histograms(
+    epsilon: str, delta: str, contributions: str | None, sparsity: str | None
+) -> Answer:
     """All sparse histograms for one target, side by side.
 
-    The table has one line for each mechanism and analysis: the Gaussian sparse histogram mechanism
-    (GSHM) and the correlated sparse histogram (CSH), with continuous and with discrete noise.
+    The table has one line for each mechanism and analysis that the given bounds allow. The Gaussian
+    sparse histogram mechanism (GSHM) needs --contributions alone: a bound on each user. The
+    correlated sparse histogram (CSH) needs --sparsity: a bound on the whole histogram, which no
+    data set may exceed, however many users it has.
     """
     from exactdp.accounting.sparse_histograms.comparison import compare
 
+    whole = {
+        name: integer(name, text, least=1)
+        for name, text in {"contributions": contributions, "sparsity": sparsity}.items()
+        if text is not None
+    }
     with counted("calibrating"):
-        rows = compare(k=integer("k", k, least=1), epsilon=epsilon, delta=delta)
-    title = f"k = {k}, epsilon = {epsilon}, delta = {delta}"
-    header = ["mechanism", "analysis", "sigma", "total noise", "tau", "delta <=", "tau saved"]
-    text = table(title, header, [row.cells() for row in rows]) + (
-        "\ntau saved: compared with the exact analysis of the GSHM. Counters above 1 + tau are "
-        "released.\nexactdp release uses the mechanisms with discrete noise."
+        rows = compare(**whole, epsilon=epsilon, delta=delta)
+    title = ", ".join(
+        f"{name} = {value}" for name, value in {**whole, "epsilon": epsilon, "delta": delta}.items()
     )
-    return Answer([row.as_dict() for row in rows], text)
+    header = ["mechanism", "analysis", "assumes", "sigma", "total noise", "tau", "delta <="]
+    text = table(title, [*header, "tau saved"], [row.cells() for row in rows])
+    return Answer([row.as_dict() for row in rows], f"{text}\n{_explained(sparsity is not None)}")
+
+
+def _explained(sparse: bool) -> str:
+    """What the lines of the table assume and answer."""
+    said = [
+        "Every line answers: noisy counts of users, of the counters above 1 + tau; neighbours: one "
+        "user added or removed.",
+        "contributions: counters of one user; the histogram may have any number of them.",
+    ]
+    if sparse:
+        said.append(
+            "sparsity: non-zero counters of the whole histogram, in any data set; a bound on users "
+            "does not ensure it."
+        )
+    said.append("tau saved: compared with the exact analysis of the GSHM.")
+    return "\n".join([*said, "exactdp release uses the mechanisms with discrete noise."])
 
 
 @delta.command("zcdp", epilog="Example: exactdp delta zcdp --rho 0.5 --epsilon 3")

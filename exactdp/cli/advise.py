@@ -71,10 +71,12 @@ def advise(
             advice = frames.advise(rows, user=user, by=file.keys(rows.columns), **asked)
     if path is not None:
         _draw(path, advice)
-    text = "\n\n".join([*(table(*each) for each in advice.tables), advice.said])
+    parts = [*(table(*each) for each in advice.tables), advice.difference, advice.said]
+    text = "\n\n".join(filter(None, parts))
     promise = {"guarantee": advice.guarantee.as_dict()} if advice.guarantee else {}
     by_k, mechanisms = ([dict(zip(h, row, strict=True)) for row in r] for _, h, r in advice.tables)
-    data_ = {"k": advice.best.k, "by_k": by_k, "mechanisms": mechanisms, "said": advice.said}
+    said = " ".join(filter(None, (advice.difference, advice.said)))
+    data_ = {"k": advice.best.k, "by_k": by_k, "mechanisms": mechanisms, "said": said}
     return Answer({**data_, **promise}, text)
 
 

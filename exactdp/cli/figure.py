@@ -43,17 +43,18 @@ def _drawn(picture: Picture, curves: Sequence[Line], path: Path) -> Answer:
 
 
 @figure.command(
-    epilog="Example: exactdp figure csh --k 51914 --epsilon 0.35 --delta 1e-5 --output csh.svg"
+    epilog="Example: exactdp figure csh --sparsity 51914 --epsilon 0.35 --delta 1e-5 --output csh.svg"
 )
-@options("k epsilon delta output", "points:curve theme")
+@options("sparsity epsilon delta output", "points:curve theme")
 @answering
 def csh(
-    k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
+    sparsity: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
 ) -> Answer:
     """Draw threshold against total noise for each analysis of GSHM and CSH.
 
     CSH is the correlated Gaussian sparse histogram, GSHM the Gaussian sparse histogram mechanism
-    (CSH paper, Figure 3). Every dot is the smallest threshold for its noise, with certified lower
+    (CSH paper, Figure 3). The histogram has at most --sparsity non-zero counters, and users may
+    contribute to all of them. Every dot is the smallest threshold for its noise, with certified lower
     and upper bounds. More dots are computed where a curve bends. The lines between the dots are not
     certified.
     """
@@ -62,12 +63,12 @@ def csh(
     from exactdp.accounting.sparse_histograms.threshold_curves import CURVES, threshold_curve
 
     path, count = new_picture(output), integer("points", points or 24, least=2)
-    sparsity = integer("k", k, least=1)
+    most = integer("sparsity", sparsity, least=1)
     picture = Picture(
         theme,
         x="standard deviation of all noise on one counter",
         y="threshold \u03c4",
-        title=f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}",
+        title=f"sparsity = {most}, \u03b5 = {epsilon}, \u03b4 = {delta}",
     )
     picture.explain("Lower is better. Dots are certified, the large one the least \u03c4.")
     curves = []
@@ -75,7 +76,7 @@ def csh(
         for mechanism, analysis in CURVES:
             found = []
             for point in threshold_curve(
-                mechanism, analysis, k=sparsity, epsilon=epsilon, delta=delta, points=count
+                mechanism, analysis, sparsity=most, epsilon=epsilon, delta=delta, points=count
             ):
                 found.append((point.noise.float_upper(), float(point.calibration.tau or 0)))
                 bar.update()
@@ -88,26 +89,32 @@ def csh(
 
 
 @figure.command(
-    epilog="Example: exactdp figure seen --k 10 --epsilon 0.35 --delta 1e-5 --output seen.svg"
+    epilog="Example: exactdp figure seen --sparsity 10 --epsilon 0.35 --delta 1e-5 --output seen.svg"
 )
-@options("k epsilon delta output", "points theme")
+@options("sparsity epsilon delta output", "points theme")
 @answering
 def seen(
-    k: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
+    sparsity: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
 ) -> Answer:
-    """Draw the exact probability that a counter is released, against its true count."""
+    """Draw the exact probability that a counter is released, against its true count.
+
+    The histogram has at most --sparsity non-zero counters, and users may contribute to all of them.
+    """
     from exactdp.mechanisms import CSH, GSHM
 
     path, count = new_picture(output), integer("points", points or 40, least=2)
-    sparsity = integer("k", k, least=1)
-    title = f"k = {sparsity}, \u03b5 = {epsilon}, \u03b4 = {delta}"
+    most = integer("sparsity", sparsity, least=1)
+    title = f"sparsity = {most}, \u03b5 = {epsilon}, \u03b4 = {delta}"
     picture = Picture(theme, x="true count", y="probability of release", title=title)
     picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
     curves = []
     with counted("calibrating"):
-        made = [kind.for_target(k=sparsity, epsilon=epsilon, delta=delta) for kind in (GSHM, CSH)]
-    most = 2 * max(int(1 + m.tau) for m in made)
-    counts = sorted({most * i // (count - 1) for i in range(count)})
+        made = [
+            GSHM.for_target(k=most, epsilon=epsilon, delta=delta),
+            CSH.for_target(sparsity=most, epsilon=epsilon, delta=delta),
+        ]
+    last = 2 * max(int(1 + m.tau) for m in made)
+    counts = sorted({last * i // (count - 1) for i in range(count)})
     for family, (mechanism, label) in enumerate(zip(made, ("GSHM", "CSH"), strict=True)):
         with counted("probabilities"):
             chances = [mechanism.chance(c).float_lower() for c in counts]
@@ -161,12 +168,15 @@ def epsilon_over_steps(
 def savings(
     epsilon: str, delta: str, sparsities: str | None, output: str | None, theme: str | None
 ) -> Answer:
-    """Print a table of the smallest thresholds over the sparsity k; --output draws a picture."""
+    """Print a table of the smallest thresholds over the sparsity; --output draws a picture.
+
+    Users may contribute to all counters of the histogram.
+    """
     from exactdp.accounting.sparse_histograms.threshold_curves import CURVES
     from exactdp.accounting.sparse_histograms.threshold_curves import savings as compute
 
     path = None if output is None else new_picture(output)
-    listed = tuple(integer("k", k, least=1) for k in (sparsities or _SPARSITIES).split(","))
+    listed = tuple(integer("sparsities", n, least=1) for n in (sparsities or _SPARSITIES).split(","))
     with counted("calibrating"):
         found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
     if path is not None:
@@ -174,24 +184,28 @@ def savings(
     rows, data = [], []
     for saving in found:
         tau = [f"{float(saving.tau[curve]):.6g}" for curve in CURVES]
-        rows.append([str(saving.k), *tau, f"{100 * float(saving.saved()):.1f} %"])
+        saved = {each: float(saving.saved(each)) for each in ("published", "exact")}
+        shares = [f"{100 * share:.1f} %" for share in saved.values()]
+        rows.append([str(saving.sparsity), *tau, *shares])
         named = {" ".join(c): t for c, t in zip(CURVES, tau, strict=True)}
-        data.append({"k": str(saving.k), "tau": named, "saved": f"{float(saving.saved()):.6f}"})
-    header = ["k", *(f"{mechanism} {analysis}" for mechanism, analysis in CURVES), "saved"]
+        texts = {each: f"{share:.6f}" for each, share in saved.items()}
+        data.append({"sparsity": str(saving.sparsity), "tau": named, "saved": texts})
+    header = ["sparsity", *(f"{mechanism} {analysis}" for mechanism, analysis in CURVES)]
+    header += ["published saves", "exact saves"]
     text = table(f"smallest tau, epsilon = {epsilon}, delta = {delta}", header, rows)
-    return Answer(data, f"{text}\nsaved: threshold of the exact CSH compared with the exact GSHM.")
+    return Answer(data, f"{text}\nsaved: threshold of the CSH compared with the exact GSHM.")
 
 
 def _draw_savings(path: Path, theme: str | None, title: str, found: Sequence[Saving]) -> None:
-    picture = Picture(theme, x="sparsity k", y="least \u03c4/\u221ak", title=title)
+    picture = Picture(theme, x="sparsity", y="least \u03c4/\u221asparsity", title=title)
     picture.explain("Lower is better. Every dot is certified from both sides.")
     picture.axes.set_xscale("log")
     curves = []
     for mechanism, analysis in found[0].tau:
-        scaled = [float(s.tau[mechanism, analysis]) / s.k**0.5 for s in found]
+        scaled = [float(s.tau[mechanism, analysis]) / s.sparsity**0.5 for s in found]
         label, marked = f"{mechanism.upper()}, {analysis}", range(len(found))
         family, style = _FAMILIES[mechanism], _STYLES[analysis]
-        curves.append(Line(label, [s.k for s in found], scaled, family, style, marked=marked))
+        curves.append(Line(label, [s.sparsity for s in found], scaled, family, style, marked=marked))
     picture.draw(curves)
     picture.save(path)
 

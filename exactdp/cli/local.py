@@ -60,7 +60,7 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
 @local.command(
     epilog="Example: exactdp local plan --k 10000 --epsilon 0.5 --sparsity 10 --error 0.2"
 )
-@options("k:values epsilon", "sparsity error:shares users:given beta seed:matrix")
+@options("k:values epsilon", "sparsity:values error:shares users:given beta seed:matrix")
 @answering
 def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **given: str | None) -> Answer:
     """Choose outputs and users for frequent values, by a proved error (compressive response).
@@ -196,7 +196,7 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool) -> Answer:
 
 @local.command(epilog="Example: exactdp local estimate state.edl --method projected --top 10")
 @click.argument("file")
-@options("", "method top public:values")
+@options("", "method top:estimates public:values")
 @answering
 def estimate(file: str, method: str | None, top: str | None, public: str | None) -> Answer:
     """Estimate the shares of the values from a file of reports or a state, largest first."""

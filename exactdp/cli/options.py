@@ -22,11 +22,12 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _PARAMETERS: dict[str, tuple[str, ...]] = {
     "k": (
         "an integer >= 1",
-        "Largest number of counters (keys) to which one user contributes; for csh, the sparsity.",
+        "k (contributions): largest number of counters (keys) to which one user contributes.",
     ),
     "k:keys": (
         "an integer >= 1",
-        "Largest number of keys to which one user contributes; which of more count is random.",
+        "k (contributions): largest number of keys to which one user contributes; which of more "
+        "count is random.",
     ),
     "k:values": ("an integer >= 2", "Number of values, which are 0 to k - 1."),
     "k:entries": ("an integer >= 1", "Largest number of non-zero entries of a vector."),
@@ -50,19 +51,25 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "correlation": (
         "a number > 0",
         "kappa: the shared noise has variance sigma^2/kappa.",
-        "sqrt k",
+        "the square root of the sparsity, or of the number of keys",
     ),
     "contributions": (
         "an integer >= 1",
-        "Largest number of counters to which one user contributes.",
-        "k",
+        "Largest number of counters (keys) to which one user contributes.",
+        "the sparsity, or all keys",
     ),
+    "sparsity": (
+        "an integer >= 1",
+        "Largest number of non-zero counters of the whole histogram, whatever the data are.",
+    ),
+    "keys": ("an integer >= 1", "Number of keys of the public list."),
+    "top": ("an integer >= 1", "Number of largest counters that are released."),
     "points": ("an integer >= 2", "Number of points of a curve.", "40"),
     "points:curve": ("an integer >= 2", "Largest number of points of a curve.", "24"),
     "points:steps": ("an integer >= 2", "Number of points of a curve.", "16"),
     "sparsities": (
         "integers separated by commas",
-        "Values of k.",
+        "Values of the sparsity.",
         "1,10,100,1000,10000,100000,1000000",
     ),
     "lower": ("an integer >= 1", "Counters with a lower count are dropped first.", "1"),
@@ -166,7 +173,10 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "L": ("a number > 0", "Instead of --level: protect changes of a user up to this L1 distance."),
     "hashes": ("linear or keyed", "Hash functions; keyed for --delta.", "linear"),
     "users:given": ("an integer >= 1", "Number of users."),
-    "sparsity": ("an integer >= 1", "Number of frequent values; all others are taken as rare."),
+    "sparsity:values": (
+        "an integer >= 1",
+        "Number of frequent values; all others are taken as rare.",
+    ),
     "error:shares": ("a number > 0", "Largest l1 error of all shares."),
     "users": ("an integer >= 1", "Expected number of users.", "100000"),
     "bins": ("an integer >= 1", "Number of bins of a report.", "the best for the error"),
@@ -186,7 +196,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "picture": ("a file name", "Picture with error bars: .png, .svg or .pdf."),
     "limit": ("a number > epsilon", "Epsilon of any number of reports (permanent-rappor)."),
     "method": ("unbiased, normalized or projected", "How to estimate.", "projected"),
-    "top": ("an integer >= 1", "Number of largest estimates to print.", "all"),
+    "top:estimates": ("an integer >= 1", "Number of largest estimates to print.", "all"),
     "rate": ("a number > 0 and <= 1", "Probability that a user is in the sample of a step."),
     "noise_multiplier": (
         "a number > 0",
@@ -227,6 +237,9 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 
 
+#: Options for numbers that could all be meant by --k.
+_BOUNDS = ("contributions", "sparsity", "keys", "top")
+
 #: How the allowed values of an option begin -> what --help shows in the place of the value.
 _KINDS = {
     "an integer": "INTEGER",
@@ -259,6 +272,9 @@ def options(
             command = _option(name, allowed, text, default)(command)
         for name in reversed(required.split()):
             command = _option(name, *_PARAMETERS[name][:2])(command)
+        given = [*required.split(), *optional.split()]
+        if bounds := [name for name in _BOUNDS if name in given]:
+            command = _without_k(bounds)(command)
         return command
 
     return decorate
@@ -300,6 +316,19 @@ def _option(
     notes = "; ".join(filter(None, (bounds, taken)))
     said = f"{text}  [{notes}]" if notes else text
     return click.option(flag, multiple=True, callback=once, metavar=metavar, help=said)
+
+
+def _without_k(bounds: list[str]) -> Callable[[_Command], _Command]:
+    """A hidden --k, whose error says that the number could be one of several bounds."""
+
+    def refuse(_: click.Context, __: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            from exactdp.accounting.sparse_histograms.bounds import refuse_k
+
+            takes = ["k" if name == "contributions" else name for name in bounds]
+            refuse_k({"k": value}, *takes)
+
+    return click.option("--k", hidden=True, expose_value=False, callback=refuse)
 
 
 def _kind(allowed: str) -> tuple[str, str]:

@@ -92,7 +92,7 @@ def _published(
         found.guarantee,
         (len(cells), unit),
         table_writer(target.suffix, header, cells),
-        {**facts, **_not_noise(made, present.get("k", made.k))},
+        {**facts, **_not_noise(made, present.get("k", getattr(made, "k", None)))},
         {"bounds": found.bounds, "about": about},
         then=partial(_draw, drawn, header, cells, made),
     )
@@ -189,7 +189,7 @@ def _not_noise(made: Any, k: int | None) -> dict[str, str]:
     """The errors of counts other than noise. k: keys per user that count, if rows were read."""
     name = type(made).__name__
     if name == "TopK":
-        return {"besides the noise": "the (k + 1)-th largest count is subtracted from all"}
+        return {"besides the noise": f"the largest count but {made.top} is subtracted from all"}
     if k is None or name == "TopKWithBase":
         return {}
     said = f"keys beyond {k} of a user are left out: exactdp release cut"
@@ -249,6 +249,7 @@ _CLASSES = {"gshm": "GSHM", "csh": "TopK", "top-k": "TopK"}
 
 _SERIES = "times budget note"
 _ROWS = "--user uid --by url --k 10 --epsilon 0.35 --delta 1e-5 --output out.csv"
+_LARGEST = _ROWS.replace("--k", "--top")
 
 #: Command -> required options, further ones, help, example.
 _TABLE = {
@@ -270,22 +271,22 @@ _TABLE = {
     "gshm": (
         "k epsilon delta",
         "user by sigma tau lower public sums",
-        "Gaussian sparse histogram: noise on non-zero counters and a threshold (Lebeda, "
-        "Retschmeier).",
+        "All counts of users above a threshold, of at most k keys per user: Gaussian sparse "
+        "histogram (Lebeda, Retschmeier).",
         f"visits.csv {_ROWS}",
     ),
     "csh": (
-        "k epsilon delta",
+        "top epsilon delta",
         "user by sigma tau lower public sums",
-        "Correlated Gaussian sparse histogram (CSH) of the k heaviest counters (Lebeda and "
-        "Retschmeier, Algorithms 2 to 4).",
-        f"visits.csv {_ROWS}",
+        "The largest counts of users, less the next one, where users are not bounded: correlated "
+        "Gaussian sparse histogram (CSH; Lebeda and Retschmeier, Algorithms 2 to 4).",
+        f"visits.csv {_LARGEST}",
     ),
     "top-k": (
-        "k epsilon delta",
+        "top epsilon delta",
         "user by sigma tau lower public sums",
         "Another name of csh.",
-        f"visits.csv {_ROWS}",
+        f"visits.csv {_LARGEST}",
     ),
 }
 for _name, (_required, _optional, _text, _example) in _TABLE.items():

@@ -81,7 +81,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "sgd": _record(**_LOSS),
     "compose": _record(**_LOSS),
     "figure": _PICTURE,
-    "figure savings": _list(_record(k=_NUMBER, tau=_STRINGS, saved=_NUMBER)),
+    "figure savings": _list(_record(sparsity=_NUMBER, tau=_STRINGS, saved=_STRINGS)),
     "release advise": _record(
         k=_COUNT,
         by_k=_list(_STRINGS),

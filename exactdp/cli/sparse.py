@@ -172,7 +172,7 @@ def report(
     epilog="Example: exactdp local sparse estimate state.edl --top 10 --picture top.svg"
 )
 @click.argument("file")
-@options("", "top items beta picture")
+@options("", "top:estimates items beta picture")
 @answering
 def estimate(
     file: str, top: str | None, items: str | None, beta: str | None, picture: str | None

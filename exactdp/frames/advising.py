@@ -11,7 +11,7 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.accounting.neighbours import ADD_REMOVE
+from exactdp.accounting.neighbours import ADD_REMOVE, of_one_user
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames.cutting import users_by_keys
@@ -41,14 +41,28 @@ class Bound:
 
 @dataclass(frozen=True)
 class Advised:
-    """One mechanism, for the best k. releases: what it answers. noise: None for keys alone. needs:
-    number of users from which a key is released with probability 1/2. left_out: as of Bound."""
+    """One mechanism, for the best k. releases: what it answers. promise: its guarantee. noise: None
+    for keys alone. needs: number of users from which a key is released with probability 1/2.
+    left_out: as of Bound. top: where only the largest counts are released, how many; `needs` is then
+    the excess over the next largest count, and what is left out is not known."""
 
     mechanism: str
     releases: str
+    promise: Guarantee
     noise: int | None
     needs: Fraction | None
     left_out: Fraction | None
+    top: int | None = None
+
+    @property
+    def cells(self) -> list[str]:
+        """mechanism, releases, neighbours, assumption, noise, users and what is left out."""
+        changed, assumed = of_one_user(self.promise.neighbours)
+        needs, lost = _text(self.needs, "-"), _share(self.left_out)
+        if self.top is not None:
+            needs, lost = f"{needs} above the next", f"all but {self.top} keys"
+        noise = "-" if self.noise is None else str(self.noise)
+        return [self.mechanism, self.releases, changed, assumed, noise, needs, lost]
 
 
 @dataclass(frozen=True)
@@ -82,19 +96,23 @@ class Advice:
             ]
             for row in self.bounds
         ]
-        named = ["mechanism", "releases", "noise (95 %)", "users needed", "left out"]
-        others = [
-            [
-                each.mechanism,
-                each.releases,
-                "-" if each.noise is None else str(each.noise),
-                _text(each.needs, "-"),
-                _share(each.left_out),
-            ]
-            for each in self.mechanisms
-        ]
+        named = ["mechanism", "releases", "neighbours", "assumes of a user"]
+        named += ["noise (95 %)", "users needed", "left out"]
+        others = [each.cells for each in self.mechanisms]
         title = f"{self.mechanisms[0].mechanism}, by k"
         return [(title, head, rows), (f"k = {self.best.k}", named, others)]
+
+    @property
+    def difference(self) -> str:
+        """Where one of the mechanisms releases the largest counts alone: what that means."""
+        top = next((each.top for each in self.mechanisms if each.mechanism == "csh"), None)
+        if top is None:
+            return ""
+        return (
+            f"csh and top-k-with-base answer another question: at most {top} keys, the largest "
+            f"counts. csh subtracts the next largest count from them: where more than {top} keys have "
+            "equal counts and no key has more, it releases none, and the others all or some of them"
+        )
 
     @property
     def said(self) -> str:
@@ -115,7 +133,7 @@ class Advice:
             f"{title}\n{tabulate(rows, header, disable_numparse=True)}"
             for title, header, rows in self.tables
         ]
-        return "\n\n".join([*made, self.said])
+        return "\n\n".join(filter(None, [*made, self.difference, self.said]))
 
 
 def advise(
@@ -196,24 +214,26 @@ def _bound(target: Target, profile: Mapping[Any, Fraction], size: int) -> Bound:
 
 def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[Advised]:
     """The mechanisms for this target; those that cannot keep it are left out."""
-    lost, largest = _left_out(profile, target.k or 1), replace(target, top=target.k)
-    listed: list[tuple[str, str, Target, Fraction | None]] = [
-        ("known", "listed counts", target, lost)
-    ]
+    lost = _left_out(profile, target.k or 1)
+    largest = replace(target, k=None, top=target.k)
+    listed: list[tuple[str, str, Target]] = [("known", "listed counts", target)]
     if target.listed is None:
         listed = [
-            ("gshm", "counts", target, lost),
-            ("top-k-with-base", "k largest counts", largest, Fraction(0)),
-            ("csh", "k largest counts, less the next", largest, Fraction(0)),
+            ("gshm", "counts above a threshold", target),
+            ("top-k-with-base", f"{target.k} largest counts, and the next", largest),
+            ("csh", f"{target.k} largest counts, less the next", largest),
         ]
-    for name, what, question, left_out in listed:
+    for name, what, question in listed:
         with suppress(InvalidParameter, Undecided):
             made, _ = mechanism_for(name, question)
-            yield Advised(name, what, made.accuracy("0.05").per_query, _above(made), left_out)
+            noise, left_out = made.accuracy("0.05").per_query, None if question.top else lost
+            yield Advised(
+                name, what, made.guarantee, noise, _above(made), left_out, question.top
+            )
     for name in () if target.listed else SELECTIONS:
         with suppress(InvalidParameter, Undecided):
             keys, _ = selection_for(name, k=target.k or 1, **target.pair, times=target.times)
-            yield Advised(name, "keys", None, Fraction(keys.half), lost)
+            yield Advised(name, "keys alone", keys.guarantee, None, Fraction(keys.half), lost)
 
 
 def _above(made: Any) -> Fraction | None:

@@ -9,6 +9,7 @@ from functools import partial
 from math import isqrt
 from typing import Any
 
+from exactdp.accounting.sparse_histograms.bounds import refuse_k
 from exactdp.errors import InvalidParameter
 from exactdp.frames.choosing import Choice, chosen
 from exactdp.frames.ranges import Range
@@ -109,8 +110,7 @@ def _correlation_helps(target: Target) -> bool:
 def _largest(kind: type[TopK], target: Target) -> TopK:
     if target.times != 1:
         raise InvalidParameter("times", target.times, "1 for the largest counts")
-    size = target.k if target.top is None else target.top
-    given: dict[str, Any] = {**target.pair, "k": size, "lower": target.lower}
+    given: dict[str, Any] = {**target.pair, "top": target.top, "lower": target.lower}
     if not target.limits:
         return kind.for_target(**given)
     for name, each in target.limits.items():
@@ -139,6 +139,9 @@ _TABLE: Mapping[str, tuple[Callable[[Target], Any], Callable[[Target], bool]]] =
 }
 MECHANISMS = (*_TABLE, "auto")
 
+#: Mechanisms that release the largest counts alone, and take any number of keys per user.
+LARGEST = ("top-k-with-base", "csh")
+
 
 def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
     """The mechanism of this name; for "auto" that with the least error of one count, and why."""
@@ -152,6 +155,8 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
         make, _ = _TABLE[name]
         if target.limits and name not in ("gshm", "csh"):
             raise InvalidParameter("mechanism", name, "'gshm' or 'csh' for sums")
+        if name in LARGEST and target.k is not None:
+            refuse_k({"k": target.k}, "top")
         if name in ("known", "correlated") and target.listed is None:
             raise InvalidParameter("mechanism", name, "given with keys")
         return make(target), None
@@ -187,7 +192,8 @@ def selection_for(
 
 def described(made: Any) -> str:
     """A mechanism and what is public about its noise, in one line."""
-    name, k = type(made).__name__, f"k = {made.k}"
+    name = type(made).__name__
+    k = f"top = {made.top}" if isinstance(made, TopK) else f"k = {made.k}"
     if isinstance(made, ListedCounts):
         return f"{name}, {k}, noise of {made.scale:.6g}, all listed keys"
     if hasattr(made, "tau"):

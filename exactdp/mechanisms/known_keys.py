@@ -148,7 +148,7 @@ class CorrelatedGaussian(ListedCounts):
         for step in _STEPS:
             sigma = near * (1 + step)
             found = correlated_gaussian.check(
-                k=size, contributions=most, sigma=sigma, epsilon=loss, delta=target
+                keys=size, contributions=most, sigma=sigma, epsilon=loss, delta=target
             )
             if found.verdict == "proved":
                 return cls(size, most, sigma, loss, target)
@@ -182,7 +182,7 @@ class CorrelatedGaussian(ListedCounts):
     @cached_property
     def _promise(self) -> Guarantee:
         return correlated_gaussian.guarantee(
-            k=self.keys, contributions=self.k, sigma=self.sigma, epsilon=self.epsilon
+            keys=self.keys, contributions=self.k, sigma=self.sigma, epsilon=self.epsilon
         )
 
 

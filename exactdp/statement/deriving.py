@@ -158,7 +158,7 @@ def _closed(releases: list[Release]) -> Iterator[Rule]:
     """Rules without a loss of sharpness."""
     first, *others = releases
     if first["mechanism"] == "correlated-sparse-histogram" and not others and first["times"] == 1:
-        yield {"rule": "overlaps", "starts": _starts(first["k"])}
+        yield {"rule": "overlaps", "starts": _starts(first["sparsity"])}
         return
     yield {"rule": "curve"}
 

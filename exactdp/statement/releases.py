@@ -186,13 +186,15 @@ def _(law: CurveLaw) -> Release:
     names = {"_Gshm": "gaussian-sparse-histogram", "_Csh": "correlated-sparse-histogram"}
     if type(curve).__name__ not in names:
         raise InvalidParameter("mechanism", Described(type(curve).__name__), _NAMED)
-    kappa, most = getattr(curve, "correlation", None), getattr(curve, "contributions", curve.k)
-    if kappa is not None or most != curve.k:
+    bound = "k" if type(curve).__name__ == "_Gshm" else "sparsity"
+    size = getattr(curve, bound)
+    kappa, most = getattr(curve, "correlation", None), getattr(curve, "contributions", size)
+    if kappa is not None or most != size:
         allowed = "left out: statements have the default correlation and contributions"
         raise InvalidParameter("correlation", Described("another"), allowed)
     return {
         "mechanism": names[type(curve).__name__],
-        "k": curve.k,
+        bound: size,
         "sigma": number("sigma", curve.sigma),
         "tau": number("tau", curve.tau),
     }
@@ -237,7 +239,9 @@ _LOSSES: dict[str, Callable[[Release, str], pld.Pld]] = {
     ),
     "finite-law": lambda r, text: _finite(r["outcomes"], text),
     "gaussian-sparse-histogram": lambda r, _: pld.gshm(k=r["k"], sigma=r["sigma"], tau=r["tau"]),
-    "correlated-sparse-histogram": lambda r, _: pld.csh(k=r["k"], sigma=r["sigma"], tau=r["tau"]),
+    "correlated-sparse-histogram": lambda r, _: pld.csh(
+        sparsity=r["sparsity"], sigma=r["sigma"], tau=r["tau"]
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Three bounds on counters that papers call k. Each has its own name, and `k` means the first.
+"""Numbers of counters that papers call k. Each has its own name here, and `k` means the first.
 
 A bound on what one user contributes says nothing about the number of counters in the whole
 histogram: with many users, ten million counters are non-zero although every user has ten.
@@ -17,6 +17,7 @@ from exactdp.errors import InvalidParameter
 BOUNDS = {
     "k": "contributions, the largest number of counters to which one user contributes",
     "sparsity": "sparsity, the largest number of non-zero counters of the whole histogram",
+    "keys": "keys, the number of keys of the public list",
     "top": "top, the number of largest counters that are released",
 }
 

@@ -19,6 +19,9 @@ from exactdp.parameters import Real, choice, delta_target, integer, non_negative
 #: The curves of Figure 3 of the CSH paper (Lebeda and Retschmeier), and the exact one.
 CURVES = tuple((name, a) for name in ("gshm", "csh") for a in calculator(name).compared)
 
+#: Mechanism -> what its calculator calls the bound on counters.
+_BOUND = {"gshm": "k", "csh": "sparsity"}
+
 #: The noise at the end of a curve exceeds the noise at its start by this share of it.
 _SPAN = Fraction(2, 5)
 #: Straight lines this close to the curve, as a share of its height, cannot be told from it.
@@ -37,41 +40,44 @@ class CurvePoint:
 class Saving:
     """Best thresholds at one sparsity, by (mechanism, analysis)."""
 
-    k: int
+    sparsity: int
     tau: dict[tuple[str, str], Fraction]
 
-    def saved(self) -> Fraction:
-        """How much lower the exact CSH threshold is than the exact GSHM's, as a fraction."""
-        return 1 - self.tau["csh", "exact"] / self.tau["gshm", "exact"]
+    def saved(self, analysis: str = "exact") -> Fraction:
+        """How much lower the threshold of the CSH is than the exact GSHM's, as a fraction."""
+        return 1 - self.tau["csh", analysis] / self.tau["gshm", "exact"]
 
 
 def threshold_curve(
-    mechanism: str, analysis: str, *, k: int, epsilon: Real, delta: Real, points: int = 24
+    mechanism: str, analysis: str, *, sparsity: int, epsilon: Real, delta: Real, points: int = 24
 ) -> Iterator[CurvePoint]:
     """Smallest thresholds for noise from the sigma that allows the lowest one to 1.4 times that.
 
-    mechanism: "gshm" or "csh". analysis: an analysis of this mechanism. k, epsilon, delta: as in
-    calibrate. points: the largest number of points, >= 2.
+    mechanism: "gshm" or "csh". analysis: an analysis of this mechanism. sparsity: largest number of
+    non-zero counters of the whole histogram, which is what users of the GSHM may contribute to.
+    epsilon, delta: as in calibrate. points: the largest number of points, >= 2.
     Yields the two ends first, then points where the curve bends, in no order; fewer than `points`
     when straight lines between them are close enough to the curve for a picture.
     """
-    count, sparsity = integer("points", points, least=2), integer("k", k, least=1)
+    count, number = integer("points", points, least=2), integer("sparsity", sparsity, least=1)
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
-    chosen = _analysis(mechanism, analysis, sparsity)
-    least = best_sigma(chosen, sparsity, loss, target)
+    chosen = _analysis(mechanism, analysis, number)
+    bound = _BOUND[mechanism]
+    least = best_sigma(chosen, number, loss, target)
 
     def at(place: Fraction) -> CurvePoint:
         """The point at a place from 0 (the least noise) to 1 (the most)."""
         found = calibrate_threshold(
             mechanism,
             chosen,
-            k=sparsity,
+            k=number,
             epsilon=loss,
             target=target,
             sigma=least if not place else Fraction(f"{float(least * (1 + _SPAN * place)):.6g}"),
             resolution="1e-6",
+            given={bound: Fraction(number)},
         )
-        noise = calculator(mechanism).noise(k=sparsity, sigma=found.sigma)
+        noise = calculator(mechanism).noise(**{bound: number}, sigma=found.sigma)
         return CurvePoint(noise, found)
 
     return _where_it_bends(at, count)
@@ -104,15 +110,19 @@ def _where_it_bends(at: Callable[[Fraction], CurvePoint], count: int) -> Iterato
 
 
 def savings(*, epsilon: Real, delta: Real, sparsities: tuple[int, ...]) -> Iterator[Saving]:
-    """Best thresholds of every curve for each sparsity."""
-    for k in sparsities:
+    """Best thresholds of every curve for each sparsity; users may contribute to all counters."""
+    for number in sparsities:
         tau = {}
         for mechanism, analysis in CURVES:
             found = calculator(mechanism).calibrate(
-                k=k, epsilon=epsilon, delta=delta, analysis=analysis, resolution="1e-6"
+                **{_BOUND[mechanism]: number},
+                epsilon=epsilon,
+                delta=delta,
+                analysis=analysis,
+                resolution="1e-6",
             )
             tau[mechanism, analysis] = Fraction(found.tau or 0)
-        yield Saving(k, tau)
+        yield Saving(number, tau)
 
 
 def _analysis(mechanism: str, name: str, k: int) -> Analysis:
