@@ -44,17 +44,28 @@ class _Verb(click.Group):
 
 @click.group(cls=_Verb, no_args_is_help=True)
 def delta() -> None:
-    """Compute delta for given noise and threshold."""
+    """Compute delta for given noise and threshold.
+
+    Data sets with one user more are compared (stability: with one row replaced); each command says
+    what it assumes of the data.
+    """
 
 
 @click.group(cls=_Verb, no_args_is_help=True)
 def calibrate() -> None:
-    """Find the least noise or threshold for a target (epsilon, delta)."""
+    """Find the least noise or threshold for a target (epsilon, delta).
+
+    Data sets with one user more are compared (stability: with one row replaced); each command says
+    what it assumes of the data.
+    """
 
 
 @click.group(cls=_Verb, no_args_is_help=True)
 def check() -> None:
     """Prove or refute that given noise keeps (epsilon, delta).
+
+    Data sets with one user more are compared (stability: with one row replaced); each command says
+    what it assumes of the data.
 
     Exits with 0 when this is proved, 1 when it is refuted, and 3 when it is undecided.
     """

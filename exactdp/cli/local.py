@@ -41,6 +41,7 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
     cells = [
         [
             row.name,
+            row.mechanism.guarantee.neighbours.removesuffix(" (local model)"),
             f"{float(row.square_error / values) ** 0.5:.4g}",
             f"{float(row.square_error):.5g}",
             f"{float(row.square_error / best):.4f}",
@@ -48,10 +49,12 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
         ]
         for row in rows
     ]
-    header = ["mechanism", "error of a share", "square error", "of the best", "bits a report"]
+    header = ["mechanism", "neighbours of a report", "error of a share", "square error"]
+    header += ["of the best", "bits a report"]
     given = f"{shown(values)} shares from {shown(users)} reports"
     text = table(f"unbiased estimates of {given}, epsilon {epsilon}", header, cells) + (
-        "\nerror of a share: root mean square over all values. compressive is missing here: its "
+        "\nEvery line answers: the shares of all values, whatever the values of the users are.\n"
+        "error of a share: root mean square over all values. compressive is missing here: its "
         "estimate is biased, and better if few values are frequent (see the documentation)"
     )
     return Answer([_compared(row, best) for row in rows], text)
@@ -125,6 +128,7 @@ def _compared(row: Any, best: Fraction) -> dict[str, Any]:
         "square_error": decimal_text(row.square_error),
         "of_the_best": float(row.square_error / best),
         "bits": row.mechanism.bits,
+        "neighbours": row.mechanism.guarantee.neighbours,
         "configuration": dict(row.mechanism.configuration()),
     }
 

@@ -238,7 +238,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
 
 
 #: Options for numbers that could all be meant by --k.
-_BOUNDS = ("contributions", "sparsity", "keys", "top")
+_BOUNDS = ("sparsity", "keys", "top", "contributions")
 
 #: How the allowed values of an option begin -> what --help shows in the place of the value.
 _KINDS = {

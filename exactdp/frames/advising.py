@@ -109,9 +109,9 @@ class Advice:
         if top is None:
             return ""
         return (
-            f"csh and top-k-with-base answer another question: at most {top} keys, the largest "
-            f"counts. csh subtracts the next largest count from them: where more than {top} keys have "
-            "equal counts and no key has more, it releases none, and the others all or some of them"
+            f"csh and top-k-with-base answer another question: at most {top} keys, those with the "
+            f"largest counts. csh subtracts the next largest count from all: if more than {top} keys "
+            "share the largest count, it releases none of them, however large it is"
         )
 
     @property

@@ -31,9 +31,9 @@ def refuse_k(given: Mapping[str, object], *takes: str) -> None:
     takes: the names of the bounds that are taken instead.
     """
     if "k" in given:
-        readings = " or ".join(BOUNDS[name] for name in takes)
-        allowed = f"left out here: give {readings} (k would mean {BOUNDS['k']})"
-        raise InvalidParameter("k", given["k"], allowed)
+        readings = "; or ".join(BOUNDS[name] for name in takes)
+        meant = "" if "k" in takes else f" (k stands for {BOUNDS['k']})"
+        raise InvalidParameter("k", given["k"], f"left out here: give {readings}{meant}")
 
 
 def without_k(function: Callable[_P, _Answer]) -> Callable[_P, _Answer]:

@@ -289,7 +289,8 @@ def _point(k: int, sigma: Real, tau: Real, epsilon: Real) -> Point:
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the correlated sparse histogram (CSH) with continuous noise",
+    title="the correlated sparse histogram (CSH) with continuous noise"
+    ", for a whole histogram of at most `sparsity` counters",
     example={"sparsity": "10", "sigma": "17.8", "tau": "97.1", "epsilon": "0.35"},
     analyses=ANALYSES,
     falls_with={"tau": 0, "epsilon": 0},

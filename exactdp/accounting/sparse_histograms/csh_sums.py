@@ -86,7 +86,8 @@ def calibrate(
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the discrete correlated sparse histogram (CSH) with sums of users' values",
+    title="the discrete correlated sparse histogram (CSH) with sums of users' values"
+    ", for a whole histogram of at most `sparsity` counters",
     example={"sparsity": "10", "columns": "1", "sigma": "40", "tau": "250", "epsilon": "0.35"},
     analyses=(ANALYSIS,),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},

@@ -191,7 +191,8 @@ def calibrate(
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the correlated sparse histogram (CSH) with discrete noise, as it is released",
+    title="the correlated sparse histogram (CSH) with discrete noise, as it is released"
+    ", for a whole histogram of at most `sparsity` counters",
     example={"sparsity": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"},
     analyses=tuple(reversed(ANALYSES)),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},

@@ -163,7 +163,8 @@ def calibrate(
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the Gaussian sparse histogram mechanism (GSHM) with discrete noise, as it is released",
+    title="the Gaussian sparse histogram mechanism (GSHM) with discrete noise, as it is released"
+    ", for users with at most k counters each",
     example={"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"},
     analyses=tuple(ANALYSES),
     falls_with={"tau": 1, "epsilon": 0},

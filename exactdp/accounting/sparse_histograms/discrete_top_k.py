@@ -97,7 +97,8 @@ def calibrate(*, top: int, epsilon: Real, delta: Real) -> Calibration:
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the k largest counters and the one after them, with discrete noise",
+    title="the largest counters and the one after them, with discrete noise"
+    ", for users with any number of counters",
     example={"top": "10", "sigma": "28.3", "tau": "217", "epsilon": "0.35"},
     analyses=(DEFAULT_ANALYSIS,),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},
@@ -161,7 +162,8 @@ def calibrate_without_base(
 WITHOUT_BASE = Calculator(
     delta_without_base,
     calibrate_without_base,
-    title="the k largest counters, less the one after them, with discrete noise",
+    title="the largest counters, less the one after them, with discrete noise"
+    ", for users with any number of counters",
     example={"top": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"},
     analyses=tuple(reversed(discrete_csh.ANALYSES)),
     falls_with={"tau": Fraction(1, 2), "epsilon": 0},

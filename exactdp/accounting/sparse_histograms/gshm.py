@@ -131,7 +131,8 @@ ANALYSES = {
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the Gaussian sparse histogram mechanism (GSHM) with continuous noise",
+    title="the Gaussian sparse histogram mechanism (GSHM) with continuous noise"
+    ", for users with at most k counters each",
     example={"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"},
     analyses=("exact", "add-the-deltas"),
     falls_with={"tau": 0, "epsilon": 0},

@@ -87,7 +87,8 @@ def calibrate(
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the discrete Gaussian sparse histogram mechanism with sums of users' values",
+    title="the discrete Gaussian sparse histogram mechanism with sums of users' values"
+    ", for users with at most k counters each",
     example={"k": "10", "columns": "1", "sigma": "50", "tau": "243", "epsilon": "0.35"},
     analyses=(ANALYSIS,),
     falls_with={"tau": 1, "epsilon": 0},

@@ -76,7 +76,7 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
 CALCULATOR = Calculator(
     delta,
     calibrate,
-    title="the stability histogram of n rows",
+    title="the stability histogram of n rows, of which one may be replaced",
     example={"n": "1000", "threshold": "23", "epsilon": "1"},
     falls_with={"threshold": 1},
 )
