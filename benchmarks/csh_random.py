@@ -2,8 +2,9 @@
 
     python -m benchmarks.csh_random 2000 --first 0      # numbered calls, in any number of chunks
 
-k <= 1000, epsilon 0, tiny or usual, the threshold about where it is calibrated. The last lines
-count what was decided and list the slowest calls (seconds of this process, beside a median one).
+sparsity <= 1000, epsilon 0, tiny or usual, the threshold about where it is calibrated. The last
+lines count what was decided and list the slowest calls (seconds of this process, beside a median
+one).
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ def call(number: int) -> tuple[str, dict[str, str | int]]:
     epsilon = draw.choice(["0", f"{10 ** draw.uniform(-9, -2):.3g}", f"{draw.uniform(0, 3):.3f}"])
     delta = f"{10 ** draw.uniform(-12, -1):.3g}"
     if number % 2:
-        return "calibrate", {"k": k, "epsilon": epsilon, "delta": delta}
-    near = csh.calibrate(k=k, epsilon=epsilon, delta=delta, analysis="published")
+        return "calibrate", {"sparsity": k, "epsilon": epsilon, "delta": delta}
+    near = csh.calibrate(sparsity=k, epsilon=epsilon, delta=delta, analysis="published")
     share = draw.uniform(0.5, 1.2)  # of the published threshold: the exact one is about 0.7
     sigma, tau = f"{float(near.sigma):.6g}", f"{float(near.tau or 0) * share:.6g}"
-    return "delta", {"k": k, "epsilon": epsilon, "sigma": sigma, "tau": tau}
+    return "delta", {"sparsity": k, "epsilon": epsilon, "sigma": sigma, "tau": tau}
 
 
 def main() -> None:

@@ -81,9 +81,9 @@ def main() -> None:
         "zCDP, largest rho": partial(zcdp.rho, epsilon="0.35", delta="1e-5"),
     }
     for analysis in discrete_csh.ANALYSES:
-        calls[f"discrete csh, k = 10, {analysis}"] = partial(
+        calls[f"discrete csh, sparsity 10, {analysis}"] = partial(
             discrete_csh.check,
-            k=10,
+            sparsity=10,
             sigma=20,
             tau=120,
             epsilon="0.35",
@@ -92,7 +92,7 @@ def main() -> None:
         )
     for name, run in calls.items():
         print(f"{name:40} {1e3 * seconds(run):9.2f} ms")
-    print("\nsmallest tau of the discrete histogram, k = 10, epsilon = 0.35, delta = 1e-5")
+    print("\nsmallest tau of the discrete CSH, sparsity 10, epsilon = 0.35, delta = 1e-5")
     for analysis, sigma in (
         ("published", "25.75"),
         ("renyi", "20"),
@@ -100,7 +100,7 @@ def main() -> None:
         ("by-cases", "17.72"),
     ):
         found_tau = discrete_csh.calibrate(
-            k=10, epsilon="0.35", delta="1e-5", sigma=sigma, analysis=analysis
+            sparsity=10, epsilon="0.35", delta="1e-5", sigma=sigma, analysis=analysis
         ).tau
         print(f"{analysis:12} sigma = {sigma:8} tau = {found_tau}")
 

@@ -21,7 +21,7 @@ _CASES = {
     "Laplace, Poisson": "pld.laplace(scale=1).sampled('0.01').composed(10_000)",
     "Laplace, replace-one": "pld.laplace(scale=1).sampled('0.01').replaced().composed(10_000)",
     "GSHM, 10 releases": "pld.gshm(k=10, sigma=100, tau=700).composed(10)",
-    "CSH, 10 releases": "pld.csh(k=10, sigma=60, tau=450).composed(10)",
+    "CSH, 10 releases": "pld.csh(sparsity=10, sigma=60, tau=450).composed(10)",
 }
 
 _PROGRAM = """

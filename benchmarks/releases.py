@@ -23,9 +23,10 @@ def main() -> None:
             "draws alone, one by one": partial(_one_by_one, noise, n, source),
         }
         for kind in (GSHM, CSH, TopK):
-            made = kind.for_target(k=n, epsilon="0.35", delta="1e-5")
+            bound = {next(iter(kind.__dataclass_fields__)): n}  # k, sparsity or top
+            made = kind.for_target(**bound, epsilon="0.35", delta="1e-5")
             runs[f"{kind.__name__}.release"] = partial(made.release, counts, source)
-        print(f"{n} non-zero counters, k = {n}, epsilon = 0.35, delta = 1e-5")
+        print(f"{n} non-zero counters, k = sparsity = top = {n}, epsilon = 0.35, delta = 1e-5")
         times = interleaved(runs, rounds=5, clock=process_time)
         for name, value in times.items():
             ratio = value / times["draws alone, in bulk"]

@@ -116,7 +116,7 @@ def released(pairs: Pairs, k: int, runs: int) -> dict[str, list[int]]:
 def by_largest(pairs: Pairs, runs: int) -> list[int]:
     """The CSH, which releases the largest counts: the best of its sizes."""
     counts = dict(enumerate(np.bincount(pairs.keys).tolist()))
-    made = [TopK.for_target(k=k, epsilon=1, delta="1e-5") for k in SIZES if k <= len(counts)]
+    made = [TopK.for_target(top=k, epsilon=1, delta="1e-5") for k in SIZES if k <= len(counts)]
     found = [[len(each.draw(counts, SeededSource(s))) for s in range(runs)] for each in made]
     return max(found, key=sum)
 

@@ -64,6 +64,7 @@ def test_names_of_methods_and_parameters() -> None:
 ROWS: dict[str, Any] = {"n": 2, "epsilon": 1, "universe": 5}
 FEW: dict[str, Any] = {**ROWS, "n": 1}
 NOISY: dict[str, Any] = {"k": 1, "epsilon": 20, "delta": "0.1"}
+EASY: dict[str, Any] = {"epsilon": 20, "delta": "0.1"}
 KEYS: dict[str, Any] = {"k": 1, "epsilon": 1, "delta": "0.1"}
 SPARSE: dict[str, Any] = {"d": 3, "k": 1, "largest": 2, "epsilon": 1}
 ALP: dict[str, Any] = {**SPARSE, "s": 3, "alpha": 3, "steps": 1}
@@ -87,11 +88,11 @@ SMALL: dict[str, Callable[[], Any]] = {
         FastSample(n=1, epsilon=8, gamma_inverse=2, bits=4), 2, 9, 5
     ),
     "GSHM": lambda: m.GSHM.for_target(**NOISY),
-    "CSH": lambda: m.CSH.for_target(**NOISY),
-    "TopK": lambda: m.TopK.for_target(**NOISY),
-    "TopKWithBase": lambda: m.TopKWithBase.for_target(k=1, epsilon=60, delta="0.1"),
+    "CSH": lambda: m.CSH.for_target(sparsity=1, **EASY),
+    "TopK": lambda: m.TopK.for_target(top=1, **EASY),
+    "TopKWithBase": lambda: m.TopKWithBase.for_target(top=1, epsilon=60, delta="0.1"),
     "GSHMWithSums": lambda: m.GSHMWithSums.for_target(**NOISY, largest=[1]),
-    "TopKWithSums": lambda: m.TopKWithSums.for_target(**NOISY, largest=[1]),
+    "TopKWithSums": lambda: m.TopKWithSums.for_target(top=1, **EASY, largest=[1]),
     "KnownKeys": lambda: m.KnownKeys.for_target(**NOISY),
     "CorrelatedGaussian": lambda: m.CorrelatedGaussian.for_target(**NOISY, keys=1),
     "PartitionSelection": lambda: m.PartitionSelection.for_target(**KEYS),

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 _EXACTDP = [sys.executable, "-c", "from exactdp.cli.main import main; main()"]
 _CHECKER = str(ROOT / "checker" / "dpcheck.py")
-_TARGET = ["--k", "51914", "--epsilon", "0.35"]
+_TARGET = ["--sparsity", "51914", "--epsilon", "0.35"]
 _ALL = ["calibrate", "sparse-histograms", *_TARGET, "--delta", "1e-5"]
 _NOISE = ["--sigma", "1113.754274", "--tau", "6987.26", "--statement", "csh.json"]
 _CSH = ["delta", "csh", *_TARGET, *_NOISE]
@@ -27,7 +27,7 @@ print(private(respond, 0, 1, epsilon="0.693148"))
 
 #: Claim, program and arguments, and a pattern in what it prints.
 CHECKS: list[tuple[str, list[str], str]] = [
-    ("1. half of the threshold", [*_EXACTDP, *_ALL], r"csh +exact .* 6987\.259641 .* 49\.8 %"),
+    ("1. thresholds of GSHM and CSH", [*_EXACTDP, *_ALL], r"csh +exact .* 6987\.259641 .* 49\.8 %"),
     ("2. both ends of epsilon", [*_EXACTDP, *_SGD], r"epsilon +\[1\.82796\d*, 1\.82849\d*\]"),
     ("3. a statement is written", [*_EXACTDP, *_CSH], r"delta +\[9\.999999879e-6"),
     (

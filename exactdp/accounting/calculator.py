@@ -216,7 +216,9 @@ class Calculator(Generic[_P]):
 
     def noise(self, *, sigma: Real, **bound: int) -> Enclosure:
         """The standard deviation of all noise on one counter. bound: k or sparsity."""
-        return self.total_noise(**bound, sigma=sigma) if self.total_noise else Enclosure.exact(sigma)
+        return (
+            self.total_noise(**bound, sigma=sigma) if self.total_noise else Enclosure.exact(sigma)
+        )
 
 
 def calibrated(
@@ -254,8 +256,8 @@ def calibrated(
 def calculator(name: str) -> Calculator[Any]:
     """A calculator by its name on the command line. Raises InvalidParameter.
 
-    >>> calculator("gshm").title
-    'the Gaussian sparse histogram mechanism (GSHM) with continuous noise'
+    >>> calculator("discrete-gaussian").title
+    'an integer answer with discrete Gaussian noise'
     """
     module, _, made = CALCULATORS[choice("name", name, tuple(CALCULATORS))].rpartition(".")
     found: Calculator[Any] = getattr(import_module(f"exactdp.accounting.{module}"), made)

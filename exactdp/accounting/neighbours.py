@@ -42,8 +42,8 @@ def sparse_counters(sparsity: int, contributions: int | None = None) -> str:
     """
     changed = "counters" if contributions is None else f"at most {contributions} counters"
     return add_remove(
-        f"in a histogram that never has more than sparsity = {sparsity} non-zero counters, changing "
-        f"{changed} by one each, all in the same direction"
+        f"in a histogram that never has more than sparsity = {sparsity} non-zero counters, "
+        f"changing {changed} by one each, all in the same direction"
     )
 
 

@@ -74,7 +74,8 @@ def check() -> None:
 @calibrate.command(
     "sparse-histograms",
     epilog="Example: exactdp calibrate sparse-histograms --contributions 10 --epsilon 1 --delta "
-    "1e-6\nExample: exactdp calibrate sparse-histograms --sparsity 51914 --epsilon 0.35 --delta 1e-5",
+    "1e-6\nExample: exactdp calibrate sparse-histograms --sparsity 51914 --epsilon 0.35 --delta "
+    "1e-5",
 )
 @options("epsilon delta", "contributions sparsity")
 @answering

@@ -43,7 +43,8 @@ def _drawn(picture: Picture, curves: Sequence[Line], path: Path) -> Answer:
 
 
 @figure.command(
-    epilog="Example: exactdp figure csh --sparsity 51914 --epsilon 0.35 --delta 1e-5 --output csh.svg"
+    epilog="Example: exactdp figure csh --sparsity 51914 --epsilon 0.35 --delta 1e-5 --output "
+    "csh.svg"
 )
 @options("sparsity epsilon delta output", "points:curve theme")
 @answering
@@ -54,9 +55,9 @@ def csh(
 
     CSH is the correlated Gaussian sparse histogram, GSHM the Gaussian sparse histogram mechanism
     (CSH paper, Figure 3). The histogram has at most --sparsity non-zero counters, and users may
-    contribute to all of them. Every dot is the smallest threshold for its noise, with certified lower
-    and upper bounds. More dots are computed where a curve bends. The lines between the dots are not
-    certified.
+    contribute to all of them. Every dot is the smallest threshold for its noise, with certified
+    lower and upper bounds. More dots are computed where a curve bends. The lines between the dots
+    are not certified.
     """
     from tqdm import tqdm
 
@@ -89,7 +90,8 @@ def csh(
 
 
 @figure.command(
-    epilog="Example: exactdp figure seen --sparsity 10 --epsilon 0.35 --delta 1e-5 --output seen.svg"
+    epilog="Example: exactdp figure seen --sparsity 10 --epsilon 0.35 --delta 1e-5 --output "
+    "seen.svg"
 )
 @options("sparsity epsilon delta output", "points theme")
 @answering
@@ -176,7 +178,9 @@ def savings(
     from exactdp.accounting.sparse_histograms.threshold_curves import savings as compute
 
     path = None if output is None else new_picture(output)
-    listed = tuple(integer("sparsities", n, least=1) for n in (sparsities or _SPARSITIES).split(","))
+    listed = tuple(
+        integer("sparsities", n, least=1) for n in (sparsities or _SPARSITIES).split(",")
+    )
     with counted("calibrating"):
         found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
     if path is not None:
@@ -205,7 +209,9 @@ def _draw_savings(path: Path, theme: str | None, title: str, found: Sequence[Sav
         scaled = [float(s.tau[mechanism, analysis]) / s.sparsity**0.5 for s in found]
         label, marked = f"{mechanism.upper()}, {analysis}", range(len(found))
         family, style = _FAMILIES[mechanism], _STYLES[analysis]
-        curves.append(Line(label, [s.sparsity for s in found], scaled, family, style, marked=marked))
+        curves.append(
+            Line(label, [s.sparsity for s in found], scaled, family, style, marked=marked)
+        )
     picture.draw(curves)
     picture.save(path)
 

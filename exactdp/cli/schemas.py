@@ -117,6 +117,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
             square_error=_NUMBER,
             of_the_best=_FLOAT,
             bits=_COUNT,
+            neighbours=_TEXT,
             configuration=_OBJECT,
         )
     ),

@@ -43,8 +43,8 @@ class Bound:
 class Advised:
     """One mechanism, for the best k. releases: what it answers. promise: its guarantee. noise: None
     for keys alone. needs: number of users from which a key is released with probability 1/2.
-    left_out: as of Bound. top: where only the largest counts are released, how many; `needs` is then
-    the excess over the next largest count, and what is left out is not known."""
+    left_out: as of Bound. top: where only the largest counts are released, how many; `needs` is
+    then the excess over the next largest count, and what is left out is not known."""
 
     mechanism: str
     releases: str
@@ -110,8 +110,8 @@ class Advice:
             return ""
         return (
             f"csh and top-k-with-base answer another question: at most {top} keys, those with the "
-            f"largest counts. csh subtracts the next largest count from all: if more than {top} keys "
-            "share the largest count, it releases none of them, however large it is"
+            f"largest counts. csh subtracts the next largest count from all: if more than {top} "
+            "keys share the largest count, it releases none of them, however large it is"
         )
 
     @property
@@ -227,9 +227,7 @@ def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[A
         with suppress(InvalidParameter, Undecided):
             made, _ = mechanism_for(name, question)
             noise, left_out = made.accuracy("0.05").per_query, None if question.top else lost
-            yield Advised(
-                name, what, made.guarantee, noise, _above(made), left_out, question.top
-            )
+            yield Advised(name, what, made.guarantee, noise, _above(made), left_out, question.top)
     for name in () if target.listed else SELECTIONS:
         with suppress(InvalidParameter, Undecided):
             keys, _ = selection_for(name, k=target.k or 1, **target.pair, times=target.times)

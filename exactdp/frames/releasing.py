@@ -98,7 +98,8 @@ def release(
     user: name of a column of integers or text. by: name of a column of integers, text or dates, or
     several names, whose values together are the key. Rows without a user or a key are dropped;
     several rows of a user with the same key count once.
-    k (contributions): >= 1, largest number of keys per user; which of a user's keys count is chosen at random.
+    k (contributions): >= 1, largest number of keys per user; which of a user's keys count is chosen
+    at random.
     epsilon: >= 0. delta: > 0 and < 1. All counts and sums together keep this target.
     top: number of largest counts to release. Without k, they must exceed the next largest count by
     a threshold to be released.
@@ -115,7 +116,7 @@ def release(
     threshold. "known": for `keys`; "correlated": the same with about half the noise where users
     contribute to most of them. "top-k-with-base": for `top`, users are not bounded. "csh"
     (correlated sparse histogram): the same, less the (top + 1)-th largest count, which is
-    subtracted: of more equal counts than `top`, none is released. Both take `top` and not k.
+    subtracted: of more equal counts than `top`, none is released. Both need `top` and no k.
     lower: counts below are dropped first. times: number of releases of the same kind (such as one a
     day) that keep the target together. budget: pays for the release, or with the first release of
     `times` for all of them; note: what its ledger says, the same for a series.

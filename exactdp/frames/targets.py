@@ -110,6 +110,9 @@ def _correlation_helps(target: Target) -> bool:
 def _largest(kind: type[TopK], target: Target) -> TopK:
     if target.times != 1:
         raise InvalidParameter("times", target.times, "1 for the largest counts")
+    if target.top is None:
+        refuse_k({} if target.k is None else {"k": target.k}, "top")
+        raise InvalidParameter("top", None, "the number of largest counts to release")
     given: dict[str, Any] = {**target.pair, "top": target.top, "lower": target.lower}
     if not target.limits:
         return kind.for_target(**given)
@@ -139,9 +142,6 @@ _TABLE: Mapping[str, tuple[Callable[[Target], Any], Callable[[Target], bool]]] =
 }
 MECHANISMS = (*_TABLE, "auto")
 
-#: Mechanisms that release the largest counts alone, and take any number of keys per user.
-LARGEST = ("top-k-with-base", "csh")
-
 
 def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
     """The mechanism of this name; for "auto" that with the least error of one count, and why."""
@@ -155,8 +155,6 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
         make, _ = _TABLE[name]
         if target.limits and name not in ("gshm", "csh"):
             raise InvalidParameter("mechanism", name, "'gshm' or 'csh' for sums")
-        if name in LARGEST and target.k is not None:
-            refuse_k({"k": target.k}, "top")
         if name in ("known", "correlated") and target.listed is None:
             raise InvalidParameter("mechanism", name, "given with keys")
         return make(target), None

@@ -200,7 +200,7 @@ def test_the_exact_parts_against_full_enumeration(
     s, t, e = Fraction(sigma), Fraction(tau), Fraction(epsilon)
     with mp.workdps(50):
         expected = csh_noise(k, s, e) + csh_threshold(k, s, t, k)
-    found = discrete_csh.delta(k=k, sigma=s, tau=t, epsilon=e, analysis="exact-parts")
+    found = discrete_csh.delta(sparsity=k, sigma=s, tau=t, epsilon=e, analysis="exact-parts")
     assert_about(found, min(expected, mpf(1)))
 
 
@@ -248,7 +248,7 @@ def true_delta(k: int, sigma: float, tau: float, epsilon: float) -> float:
 def test_every_analysis_bounds_the_true_delta(k: int, sigma: str, tau: str, epsilon: str) -> None:
     truth = true_delta(k, float(sigma), float(tau), float(epsilon))
     found = [
-        discrete_csh.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+        discrete_csh.delta(sparsity=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
         for analysis in discrete_csh.ANALYSES
     ]
     assert 0 < truth * (1 - 1e-9) < found[-1].upper
@@ -259,7 +259,9 @@ def test_every_analysis_bounds_the_true_delta(k: int, sigma: str, tau: str, epsi
 def test_the_published_threshold(k: int) -> None:
     """With epsilon out of reach the threshold part is left; k = 16 and 81 have rational roots."""
     for sigma, tau in (("1", "6"), ("2", "8.25"), ("1", "0"), ("0.75", "4.5")):
-        found = discrete_csh.delta(k=k, sigma=sigma, tau=tau, epsilon=10**6, analysis="published")
+        found = discrete_csh.delta(
+            sparsity=k, sigma=sigma, tau=tau, epsilon=10**6, analysis="published"
+        )
         with mp.workdps(60):
             v, root = 4 * to_mp(Fraction(sigma)) ** 2, mpf(k) ** (mpf(1) / 4)
             double, tiny = 2 * to_mp(Fraction(tau)), mpf(10) ** -40
@@ -276,22 +278,25 @@ def test_the_published_threshold(k: int) -> None:
 def test_a_chosen_sigma_needs_no_larger_threshold_than_others(
     k: int, epsilon: int | str, delta: str
 ) -> None:
-    chosen = discrete_csh.calibrate(k=k, epsilon=epsilon, delta=delta)
+    chosen = discrete_csh.calibrate(sparsity=k, epsilon=epsilon, delta=delta)
     for factor in ("1.005", "1.02", "1.1"):
         other = discrete_csh.calibrate(
-            k=k, epsilon=epsilon, delta=delta, sigma=Fraction(chosen.sigma) * Fraction(factor)
+            sparsity=k,
+            epsilon=epsilon,
+            delta=delta,
+            sigma=Fraction(chosen.sigma) * Fraction(factor),
         )
         assert (chosen.tau or 0) <= (other.tau or 0)
     least = Fraction(chosen.sigma) * Fraction("0.98")  # the noise alone leaks more than delta
     with pytest.raises(InvalidParameter, match="sigma must be larger"):
-        discrete_csh.calibrate(k=k, epsilon=epsilon, delta=delta, sigma=least)
+        discrete_csh.calibrate(sparsity=k, epsilon=epsilon, delta=delta, sigma=least)
 
 
 def test_correlated_calibration() -> None:
     taus = []
     for analysis in discrete_csh.ANALYSES:
         found = discrete_csh.calibrate(
-            k=10, epsilon="0.35", delta="1e-5", sigma=26, analysis=analysis
+            sparsity=10, epsilon="0.35", delta="1e-5", sigma=26, analysis=analysis
         )
         assert found.delta <= "1e-5"
         assert found.refuted is not None
@@ -300,16 +305,16 @@ def test_correlated_calibration() -> None:
         taus.append(found.tau)
     assert taus == sorted(taus, reverse=True)
     with pytest.raises(InvalidParameter, match="sigma must be larger"):
-        discrete_csh.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma=5)
-    assert discrete_csh.check(k=10, sigma=20, tau=120, epsilon="0.35", delta="1e-5").verdict == (
-        "proved"
-    )
-    assert "sparse" in discrete_csh.guarantee(k=3, sigma=20, tau=120, epsilon=1).neighbours
+        discrete_csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", sigma=5)
+    assert discrete_csh.check(
+        sparsity=10, sigma=20, tau=120, epsilon="0.35", delta="1e-5"
+    ).verdict == ("proved")
+    assert "sparse" in discrete_csh.guarantee(sparsity=3, sigma=20, tau=120, epsilon=1).neighbours
 
 
 def test_too_much_shared_noise_is_undecided() -> None:
     with pytest.raises(Undecided, match="shared noise"):
-        discrete_csh.delta(k=4, sigma=10**6, tau=10**7, epsilon=1)
+        discrete_csh.delta(sparsity=4, sigma=10**6, tau=10**7, epsilon=1)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +324,7 @@ def test_too_much_shared_noise_is_undecided() -> None:
 def test_by_cases_is_the_largest_of_all_cases(k: int, sigma: str, tau: str, epsilon: str) -> None:
     """Every r visited; the search leaves most of them out."""
     numbers = {"sigma": sigma, "tau": tau, "epsilon": epsilon, "analysis": "by-cases"}
-    found = discrete_csh.delta(k=k, **numbers)
+    found = discrete_csh.delta(sparsity=k, **numbers)
     point = discrete_csh._point(k, sigma, tau, epsilon, "by-cases")
     with precision(128):
         showing = Showing.of(k, point.variance, point.tau)
@@ -334,7 +339,9 @@ def test_by_cases_is_the_largest_of_all_cases(k: int, sigma: str, tau: str, epsi
 
 def test_by_cases_at_a_thousand_counters() -> None:
     """What was enclosed before, 1.0053e-5, bounded ranges of cases instead of each."""
-    found = discrete_csh.delta(k=1000, sigma="156.66", tau=900, epsilon="0.35", analysis="by-cases")
+    found = discrete_csh.delta(
+        sparsity=1000, sigma="156.66", tau=900, epsilon="0.35", analysis="by-cases"
+    )
     assert f"{found.float_lower():.5e}" == "9.99951e-06"
 
 

@@ -118,7 +118,7 @@ def _grid(step: str, nodes: list[list[int]], window: list[int], bits: int = 100)
 
 
 _SAMPLED = _release("gaussian", 40, sigma="1", sensitivity="1", rate="0.1")
-_CSH = _release("correlated-sparse-histogram", k=10, sigma="17.6955", tau="131.946")
+_CSH = _release("correlated-sparse-histogram", sparsity=10, sigma="17.6955", tau="131.946")
 
 EXAMPLES = [
     Example(
@@ -205,7 +205,7 @@ EXAMPLES = [
         "correlated-histogram",
         [_CSH],
         _delta("overlaps", "0.35", starts=list(range(11))),
-        lambda: _ends(csh.delta(k=10, sigma="17.6955", tau="131.946", epsilon="0.35")),
+        lambda: _ends(csh.delta(sparsity=10, sigma="17.6955", tau="131.946", epsilon="0.35")),
         slack=Fraction(1, 5),
     ),
     Example(

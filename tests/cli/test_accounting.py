@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from flint import acb
@@ -50,7 +51,7 @@ def test_undecided_exits_3() -> None:
 
 
 def test_worst_case_is_reported() -> None:
-    point = ["--k", "10", "--sigma", "17.66", "--tau", "96.4", "--epsilon", "0.35"]
+    point = ["--sparsity", "10", "--sigma", "17.66", "--tau", "96.4", "--epsilon", "0.35"]
     found = json.loads(run("delta", "csh", *point, "--json")[1])
     assert found["worst_case"] == {"j": 10, "a": 7, "r": 0, "side": "A"}
     assert "10 shared counters, of which 7 change" in run("delta", "csh", *point)[1]
@@ -58,7 +59,7 @@ def test_worst_case_is_reported() -> None:
 
 def test_tables() -> None:
     discrete = ["--sigma2", "100", "--epsilon", "0.35"]
-    noisy = ["--k", "10", "--sigma", "18.25", "--tau", "104", "--epsilon", "0.35"]
+    noisy = ["--sparsity", "10", "--sigma", "18.25", "--tau", "104", "--epsilon", "0.35"]
     for arguments, words in (
         (["delta", "discrete-gaussian", *discrete], ["7.001601232e-6"]),
         (["check", "discrete-gaussian", *discrete, "--delta", "1e-5"], ["proved"]),
@@ -69,7 +70,7 @@ def test_tables() -> None:
             ["3.730631635", "refuted"],
         ),
         (["calibrate", "gshm", "--k", "3", "--epsilon", "1", "--delta", "1e-5"], ["no tau <="]),
-        ([*ALL, "--k", "10", "--epsilon", "0.35", "--delta", "1e-5"], ["146.6", "131.9"]),
+        ([*ALL, "--sparsity", "10", "--epsilon", "0.35", "--delta", "1e-5"], ["146.6", "131.9"]),
     ):
         code, out, err = run(*arguments)
         assert (code, err) == (0, "")
@@ -131,18 +132,19 @@ anything = (
 )
 
 
-@given(st.sampled_from([gshm, csh]), anything, anything, anything, anything)
+@given(st.sampled_from(["k", "sparsity"]), anything, anything, anything, anything)
 def test_any_object_gives_an_answer_or_the_right_error(
-    module: object, k: object, sigma: object, tau: object, epsilon: object
+    bound: str, most: object, sigma: object, tau: object, epsilon: object
 ) -> None:
+    delta: Any = gshm.delta if bound == "k" else csh.delta
     try:
-        found = module.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)  # type: ignore[attr-defined]
+        found = delta(**{bound: most}, sigma=sigma, tau=tau, epsilon=epsilon)
     except InvalidParameter as error:
-        assert error.name in ("k", "sigma", "tau", "epsilon")
+        assert error.name in (bound, "sigma", "tau", "epsilon")
         assert "\n" not in str(error)
     except Undecided:  # shared noise much wider than its grid
-        assert module is csh
-        assert int(k) > 10**9  # type: ignore[call-overload]
+        assert bound == "sparsity"
+        assert int(most) > 10**9  # type: ignore[call-overload]
     else:
         assert 0 <= found.lower <= found.upper <= 1
 
@@ -167,9 +169,11 @@ def test_gaussian_where_nothing_is_hidden() -> None:
     assert found.lower > 1 - Fraction(1, 10**12)
 
 
-@pytest.mark.parametrize("mechanism", ["discrete-gshm", "discrete-csh"])
-def test_targets_of_thousands_of_digits_are_refused_at_once(mechanism: str) -> None:
-    flags = ["--k", "1", "--epsilon", "1", "--delta", "1e-5001"]
+@pytest.mark.parametrize(
+    ("mechanism", "bound"), [("discrete-gshm", "--k"), ("discrete-csh", "--sparsity")]
+)
+def test_targets_of_thousands_of_digits_are_refused_at_once(mechanism: str, bound: str) -> None:
+    flags = [bound, "1", "--epsilon", "1", "--delta", "1e-5001"]
     code, text, err = run("calibrate", mechanism, *flags)
     assert (code, text) == (2, "")
     assert "delta must be >= 1e-300 for a calibration" in err

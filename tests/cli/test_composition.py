@@ -59,7 +59,10 @@ def test_a_file_of_mechanisms(tmp_path: Path) -> None:
         ('{"mechanism": "magic"}', "magic"),
         ('{"mechanism": "gaussian"}', "gaussian with sigma"),
         ('{"mechanism": "gshm", "k": 3, "sigma": 2}', "gshm with k, sigma, tau"),
-        ('{"mechanism": "csh", "k": 3, "sigma": 2, "tau": 1, "contributions": 9}', "contributions"),
+        (
+            '{"mechanism": "csh", "sparsity": 3, "sigma": 2, "tau": 1, "contributions": 9}',
+            "contributions",
+        ),
         ('{"mechanism": "gaussian", "sigma": 1, "q": 1}', "q in line 1"),
         ('{"mechanism": "gaussian", "sigma": 1, "rate": 2}', "rate must be"),
         ("", "at least one mechanism"),

@@ -5,7 +5,7 @@ from tests.cli.test_accounting import run
 
 
 def test_the_page_that_a_guarantee_cites_is_there() -> None:
-    promise = csh.guarantee(k=2, sigma=9, tau=50, epsilon=1)
+    promise = csh.guarantee(sparsity=2, sigma=9, tau=50, epsilon=1)
     words = promise.source.partition(",")[0].split()
     assert words[:3] == ["exactdp", "statement", "explain"]
     code, out, err = run(*words[1:])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from exactdp.accounting import csh, gshm
 from exactdp.accounting.sparse_histograms.threshold_curves import CURVES, threshold_curve
 from tests.cli.test_accounting import run
 
+#: Mechanism -> the name of its bound on counters.
+BOUND = {"gshm": "k", "csh": "sparsity"}
 TARGET = ["--epsilon", "0.35", "--delta", "1e-5"]
 TRAINING = ["--noise-multiplier", "2", "--rate", "0.1", "--steps", "20", "--delta", "1e-5"]
 
@@ -17,9 +20,9 @@ TRAINING = ["--noise-multiplier", "2", "--rate", "0.1", "--steps", "20", "--delt
 @pytest.mark.parametrize(
     "words",
     [
-        ["csh", "--k", "10", *TARGET, "--points", "3"],
+        ["csh", "--sparsity", "10", *TARGET, "--points", "3"],
         ["alp", "--epsilon", "5", "--price", "8"],
-        ["seen", "--k", "3", *TARGET, "--points", "4"],
+        ["seen", "--sparsity", "3", *TARGET, "--points", "4"],
         pytest.param(["savings", *TARGET, "--sparsities", "1,4"], marks=pytest.mark.slow),
         pytest.param(["epsilon-over-steps", *TRAINING, "--points", "3"], marks=pytest.mark.slow),
     ],
@@ -39,14 +42,15 @@ def test_a_figure_is_written_once(tmp_path: Path, words: list[str]) -> None:
 def test_curve_points_are_certified() -> None:
     for mechanism, module in (("gshm", gshm), ("csh", csh)):
         points = list(
-            threshold_curve(mechanism, "exact", k=10, epsilon="0.35", delta="1e-5", points=3)
+            threshold_curve(mechanism, "exact", sparsity=10, epsilon="0.35", delta="1e-5", points=3)
         )
         noise = sorted(point.noise.lower for point in points)
         assert len(set(noise)) == 3
         assert 1.39 < noise[-1] / noise[0] < 1.41
         for point in points:
             found = point.calibration
-            again = module.delta(k=10, sigma=found.sigma, tau=found.tau, epsilon="0.35")
+            bound = {BOUND[mechanism]: 10}
+            again = module.delta(**bound, sigma=found.sigma, tau=found.tau, epsilon="0.35")
             assert again.upper <= found.target
 
 
@@ -64,17 +68,20 @@ def test_savings_table() -> None:
     _, out, _ = run(*arguments)
     assert "96.3" in out
     rows = json.loads(run(*arguments, "--json")[1])
-    assert [row["k"] for row in rows] == ["1", "10"]
-    assert float(rows[0]["saved"]) == 0
-    assert 0.34 < float(rows[1]["saved"]) < 0.35
+    assert [row["sparsity"] for row in rows] == ["1", "10"]
+    assert float(rows[0]["saved"]["exact"]) == 0
+    assert 0.34 < float(rows[1]["saved"]["exact"]) < 0.35
+    assert float(rows[0]["saved"]["published"]) < 0  # at sparsity 1 its threshold is 46 % larger
 
 
 @pytest.mark.parametrize(("mechanism", "analysis"), CURVES)
 def test_no_corner_is_seen(mechanism: str, analysis: str) -> None:
     """Calibrations between the points are near the lines, and a straight curve has few points."""
-    target = {"k": 10, "epsilon": "0.35", "delta": "1e-5"}
+    target: dict[str, Any] = {"epsilon": "0.35", "delta": "1e-5"}
+    curve = threshold_curve(mechanism, analysis, sparsity=10, **target)
+    found = [p.calibration for p in curve]
+    target[BOUND[mechanism]] = 10
     calibrate = {"gshm": gshm.calibrate, "csh": csh.calibrate}[mechanism]
-    found = [p.calibration for p in threshold_curve(mechanism, analysis, **target)]  # type: ignore[arg-type]
     points = sorted((float(p.sigma), float(p.tau or 0)) for p in found)
     sigmas, taus = zip(*points, strict=True)
     height = max(taus) - min(taus)
@@ -88,7 +95,9 @@ def test_no_corner_is_seen(mechanism: str, analysis: str) -> None:
 
 
 def test_a_curve_keeps_to_the_points_it_is_given() -> None:
-    curve = threshold_curve("gshm", "add-the-deltas", k=10, epsilon="1", delta="1e-5", points=7)
+    curve = threshold_curve(
+        "gshm", "add-the-deltas", sparsity=10, epsilon="1", delta="1e-5", points=7
+    )
     assert len(list(curve)) == 7
 
 

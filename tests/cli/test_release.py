@@ -37,11 +37,11 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
     assert "does not exist yet" in err
 
 
-@pytest.mark.parametrize("name", ["gshm", "csh", "top-k"])
-def test_thresholded_releases(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "bound"), [("gshm", "--k"), ("csh", "--top"), ("top-k", "--top")])
+def test_thresholded_releases(tmp_path: Path, name: str, bound: str) -> None:
     counts, out = tmp_path / "in.csv", tmp_path / "out.csv"
     counts.write_text('element,count\nb,5000\n"a, quoted",4000\nc,0\n')
-    arguments = ["release", name, str(counts), "--k", "10", "--delta", "1e-5"]
+    arguments = ["release", name, str(counts), bound, "10", "--delta", "1e-5"]
     code, text, err = run(*arguments, "--epsilon", "0.35", "--output", str(out))
     assert (code, err) == (0, "")
     assert "guarantee: (0.35, " in text

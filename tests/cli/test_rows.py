@@ -52,7 +52,8 @@ def visits(path: Path, users: int = 900) -> Path:
 )
 def test_rows_are_released(tmp_path: Path, ending: str, mechanism: str) -> None:
     data, out = visits(tmp_path / f"visits[1].{ending}"), tmp_path / "out.csv"
-    arguments = ["release", mechanism, str(data), "--k", "2", *TARGET, "--output", str(out)]
+    bound = "--k" if mechanism == "gshm" else "--top"
+    arguments = ["release", mechanism, str(data), bound, "2", *TARGET, "--output", str(out)]
     code, text, err = run(*arguments)
     assert (code, err) == (0, "")
     assert "guarantee: (2, " in text

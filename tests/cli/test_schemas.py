@@ -18,8 +18,8 @@ from tests.cli.test_accounting import run
 from tests.cli.test_registry import EVERY
 
 MORE = [
-    "delta csh --k 2 --sigma 9 --tau 50 --epsilon 1",
-    "calibrate sparse-histograms --k 2 --epsilon 1 --delta 1e-3",
+    "delta csh --sparsity 2 --sigma 9 --tau 50 --epsilon 1",
+    "calibrate sparse-histograms --sparsity 2 --epsilon 1 --delta 1e-3",
     "sgd --noise-multiplier 1 --rate 0.1 --steps 10 --delta 1e-5",
     "sgd --noise-multiplier 1 --rate 0.1 --epsilon 3 --delta 1e-5",
     "delta zcdp --rho 0.5 --epsilon 3",

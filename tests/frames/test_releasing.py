@@ -123,8 +123,13 @@ def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
     rows: list[Row] = [(u, x, 3) for u, x in product(range(600), "ab")]
     frame = frame_of("polars", rows, "integers")
     names = {"user": "uid", "by": "url"}
-    for mechanism, sums in (("gshm", None), ("gshm", {"amount": 4}), ("csh", None)):
-        made = release(frame, **names, k=2, epsilon=2, delta="1e-6", mechanism=mechanism, sums=sums)
+    kinds: list[dict[str, Any]] = [
+        {"k": 2, "mechanism": "gshm"},
+        {"k": 2, "mechanism": "gshm", "sums": {"amount": 4}},
+        {"top": 2, "mechanism": "csh"},
+    ]
+    for kind in kinds:
+        made = release(frame, **names, epsilon=2, delta="1e-6", **kind)
         assert made.guarantee.delta.upper <= F("1e-6")
         assert made.guarantee.epsilon == 2
         assert [row[0] for row in listed(made.frame)] == ["a", "b"]
@@ -159,6 +164,9 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"selection": "sips", "sums": {"amount": 3}}, "selection must be left out"),
     ({"selection": "sips", "share": 1}, "counts must be"),
     ({"top": 2, "mechanism": "csh", "times": 2}, "times must be 1"),
+    ({"mechanism": "csh"}, "k must be left out here: give top, the number of largest counters"),
+    ({"mechanism": "top-k-with-base"}, "k must be left out here: give top"),
+    ({"k": None, "mechanism": "csh"}, "top must be the number of largest counts to release"),
     ({"times": 0}, "times must be"),
     ({"k": None}, "k must be the largest number of keys per user"),
     ({"k": 0}, "k must be"),

@@ -75,7 +75,7 @@ def base() -> None:
     assert "proved" in str(private(lambda bit, rng: rng.getrandbits(1), 0, 1, epsilon=1))
     Path("counts.csv").write_text("element,count\na,900\nb,2\n")
     Path("values.csv").write_text("1\n2\n3\n")
-    command("exactdp calibrate sparse-histograms --k 10 --epsilon 1 --delta 1e-5")
+    command("exactdp calibrate sparse-histograms --sparsity 10 --epsilon 1 --delta 1e-5")
     command("exactdp release gshm counts.csv --k 1 --epsilon 1 --delta 1e-5 --output counted.csv")
     command(
         "exactdp local report values.csv --mechanism hadamard --k 9 --epsilon 1"

@@ -50,7 +50,7 @@ KEYS = SIPS.for_target(k=5, epsilon=1, delta="1e-6")
 CONTINUOUS = gshm.calibrate(k=2, epsilon=3, delta="1e-10")
 
 BAD: list[tuple[str, Callable[[], object]]] = [
-    ("correlation", lambda: correlated_gaussian.delta(k=3, sigma=2, epsilon=1, correlation=2)),
+    ("correlation", lambda: correlated_gaussian.delta(keys=3, sigma=2, epsilon=1, correlation=2)),
     ("delta", lambda: CorrelatedGaussian(keys=3, k=3, sigma=2, epsilon=1, delta="1e-9")),
     (
         "counts",

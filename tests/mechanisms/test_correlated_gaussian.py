@@ -29,7 +29,7 @@ def test_continuous_noise_against_the_inverse_of_its_covariance(seed: int) -> No
     shifts = [np.array([1] * a + [0] * (k - a)) for a in range(1, most + 1)]
     expected = max(float(gaussian(epsilon, math.sqrt(s @ inverse @ s))) for s in shifts)
     found = correlated_gaussian.delta(
-        k=k,
+        keys=k,
         sigma=sigma,
         epsilon=epsilon,
         noise="continuous",
@@ -58,7 +58,7 @@ def test_discrete_noise_against_the_law_of_two_counts() -> None:
     def leaks(*counts: int) -> float:
         return leaked(start, doubled(counts, sigma), epsilon)
 
-    given = {"k": 2, "sigma": "1.25", "epsilon": "0.5"}
+    given = {"keys": 2, "sigma": "1.25", "epsilon": "0.5"}
     one, both = leaks(1, 0), leaks(1, 1)
     bound = correlated_gaussian.delta(**given)  # type: ignore[arg-type]
     assert max(one, both) <= bound.lower < 1.3 * max(one, both)
@@ -89,9 +89,9 @@ def test_stated_errors_against_the_law() -> None:
 
 
 def test_calibration_is_least_and_half_of_independent_noise() -> None:
-    found = correlated_gaussian.calibrate(k=100, epsilon=1, delta="1e-6", resolution="1e-3")
+    found = correlated_gaussian.calibrate(keys=100, epsilon=1, delta="1e-6", resolution="1e-3")
     assert found.refuted is not None
-    again = {"k": 100, "epsilon": 1}
+    again = {"keys": 100, "epsilon": 1}
     assert correlated_gaussian.delta(sigma=found.sigma, **again) <= "1e-6"  # type: ignore[arg-type]
     assert correlated_gaussian.delta(sigma=found.refuted.value, **again) > "1e-6"  # type: ignore[arg-type]
     made = CorrelatedGaussian.for_target(keys=100, k=100, epsilon=1, delta="1e-6")

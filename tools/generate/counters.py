@@ -65,14 +65,18 @@ def recipes(
     taus: Sequence[tuple[str, ...]],
     delta: Callable[..., Bounds],
     tau: Callable[..., Bounds],
+    bound: str = "k",
 ) -> list[Recipe]:
-    """Vectors from rows (k, sigma, tau, epsilon, analysis, comment, flags); taus: delta for tau."""
+    """Vectors from rows (bound, sigma, tau, epsilon, analysis, comment, flags).
+
+    taus: rows with delta instead of tau. bound: the name of the bound on counters.
+    """
     found = []
     for *values, comment, flags in deltas:
-        given = dict(zip(("k", "sigma", "tau", "epsilon", "analysis"), values, strict=True))
+        given = dict(zip((bound, "sigma", "tau", "epsilon", "analysis"), values, strict=True))
         found.append(Recipe("delta", given, comment, tuple(flags.split()), partial(delta, **given)))
     for *values, comment, flags in taus:
-        given = dict(zip(("k", "sigma", "delta", "epsilon", "analysis"), values, strict=True))
+        given = dict(zip((bound, "sigma", "delta", "epsilon", "analysis"), values, strict=True))
         marks = ("Calibration", *flags.split())
         found.append(Recipe("tau", given, comment, marks, partial(tau, **given)))
     return found

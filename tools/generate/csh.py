@@ -76,18 +76,21 @@ def _places(k: int, sigma: float, tau: float, epsilon: float) -> list[int]:
     return [j for _, j in sorted(found, reverse=True)[:24]]
 
 
-def _delta(k: str, sigma: str, tau: str, epsilon: str, analysis: str) -> Bounds:
+def _delta(sparsity: str, sigma: str, tau: str, epsilon: str, analysis: str) -> Bounds:
+    k = int(sparsity)
     if analysis == "add-the-deltas":
-        return largest(_sum_terms(int(k), sigma, tau, epsilon))
-    places = _places(int(k), float(sigma), float(tau), float(epsilon))
-    return largest(_published_terms(int(k), sigma, tau, epsilon, places))
+        return largest(_sum_terms(k, sigma, tau, epsilon))
+    places = _places(k, float(sigma), float(tau), float(epsilon))
+    return largest(_published_terms(k, sigma, tau, epsilon, places))
 
 
-def _tau(k: str, sigma: str, delta: str, epsilon: str, analysis: str) -> Bounds:
+def _tau(sparsity: str, sigma: str, delta: str, epsilon: str, analysis: str) -> Bounds:
+    k = int(sparsity)
+
     def terms(tau: mpf) -> Sequence[Term]:
         if analysis == "add-the-deltas":
-            return _sum_terms(int(k), sigma, tau, epsilon)
-        return _published_terms(int(k), sigma, tau, epsilon, range(1, int(k)))
+            return _sum_terms(k, sigma, tau, epsilon)
+        return _published_terms(k, sigma, tau, epsilon, range(1, k))
 
     return least_tau(delta, terms, sigma)
 
@@ -95,7 +98,7 @@ def _tau(k: str, sigma: str, delta: str, epsilon: str, analysis: str) -> Bounds:
 FINE, SUM = "published", "add-the-deltas"
 
 DELTAS = [
-    # k, sigma, tau, epsilon, analysis, comment, flags
+    # sparsity (k in the paper), sigma, tau, epsilon, analysis, comment, flags
     ("1", "4", "32", "1", FINE, "one counter: no j between", "FewCounters"),
     ("1", "4", "32", "1", SUM, "one counter", "FewCounters SumOfDeltas"),
     ("1", "2", "20", "0.5", FINE, "one counter", "FewCounters"),
@@ -150,8 +153,9 @@ TAUS = [
 GROUP = Group(
     name="csh",
     description="Correlated sparse histogram: N(0, sigma^2) on every non-zero counter plus one "
-    "shared N(0, sigma^2/sqrt k) on all of them, released where the noisy counter is > 1 + tau. "
-    "Histograms are k-sparse; one user changes counters by 1 each, all in the same direction. The "
+    "shared N(0, sigma^2/sqrt k) on all of them, k being the sparsity, released where the noisy counter is > "
+    "1 + tau. No histogram ever has more non-zero counters than the sparsity, which a bound on "
+    "users does not ensure; one user changes counters by 1 each, all in the same direction. The "
     "answers are the published upper bounds on delta, cut at 1, not the mechanism's exact delta.",
     questions={
         "delta": "the bound of the analysis 'published' (Theorem 3.5) or 'add-the-deltas' "
@@ -161,5 +165,5 @@ GROUP = Group(
     source="Lebeda and Retschmeier, The Correlated Gaussian Sparse Histogram Mechanism, Theorems "
     "3.5 and 3.3",
     methods=METHODS,
-    recipes=partial(recipes, DELTAS, TAUS, _delta, _tau),
+    recipes=partial(recipes, DELTAS, TAUS, _delta, _tau, "sparsity"),
 )

@@ -134,13 +134,17 @@ class _Csh:
     def shown(self) -> Fraction:
         with precision(_BITS):
             ratio = ball(self.tau / self.sigma)
-            return _below(threshold_only(self.sparsity, ratio, self.correlation, self.contributions))
+            return _below(
+                threshold_only(self.sparsity, ratio, self.correlation, self.contributions)
+            )
 
     @property
     def mu(self) -> Fraction:
         with precision(_BITS):
             noise = ball(self.sigma)
-            return _below(noise_distance(self.sparsity, noise, self.correlation, self.contributions))
+            return _below(
+                noise_distance(self.sparsity, noise, self.correlation, self.contributions)
+            )
 
     def delta(self, epsilon: Fraction) -> Enclosure:
         return csh_curve.delta(
@@ -153,9 +157,7 @@ class _Csh:
         )
 
 
-def _read(
-    bound: int, sigma: Real, tau: Real, name: str = "k"
-) -> tuple[int, Fraction, Fraction]:
+def _read(bound: int, sigma: Real, tau: Real, name: str = "k") -> tuple[int, Fraction, Fraction]:
     return integer(name, bound, least=1), positive("sigma", sigma), non_negative("tau", tau)
 
 

@@ -77,7 +77,8 @@ def delta(
     >>> from exactdp.accounting import csh
     >>> print(csh.delta(sparsity=10, sigma="17.8", tau="97.1", epsilon="0.35"))
     [9.925945529e-6, 9.92594553e-6]
-    >>> print(csh.delta(sparsity=10, sigma="17.8", tau="132.3", epsilon="0.35", analysis="published"))
+    >>> noise = {"sparsity": 10, "sigma": "17.8", "tau": "132.3"}
+    >>> print(csh.delta(**noise, epsilon="0.35", analysis="published"))
     [1.078893902e-5, 1.078893903e-5]
     """
     chosen = _analysis(analysis, sparsity, correlation, contributions)
@@ -135,15 +136,16 @@ def calibrate(
     sigma: standard deviation of a counter's own noise, > 0, or None to choose it.
     analysis: as in :func:`delta`.
     resolution: relative step between values of tau that are tried, 1e-15 to 0.1.
-    correlation: kappa > 0, None for sqrt(sparsity), or "free" to choose it; then sigma must be None, too.
-    Only with the exact analysis.
+    correlation: kappa > 0, None for sqrt(sparsity), or "free" to choose it; then sigma must be
+    None, too. Only with the exact analysis.
     contributions: 1 to sparsity, None for sparsity. Only with the exact analysis.
     The returned pair of sigma and tau provably satisfies the target by the chosen analysis, and
     with this sigma the next smaller tau provably does not.
     With the exact analysis the chosen sigma is the least that the noise alone allows, which is the
     best one where the worst case has all counters in both histograms, or all in one. This is the
     usual case, and tau_bound proves the threshold nearly minimal. Where tau_bound is None, as at a
-    correlation far from sqrt(sparsity), larger values of sigma are tried; this takes ten times as long.
+    correlation far from sqrt(sparsity), larger values of sigma are tried; this takes ten times as
+    long.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
     number = integer("sparsity", sparsity, least=1)

@@ -47,7 +47,8 @@ def delta(
 
     sparsity: the largest number of non-zero counters of the whole histogram, of any data set, >= 1.
     columns: number of columns of sums, >= 0. sigma: > 0; a counter gets half of
-    N_Z(0, 4 sigma^2), and half of the shared N_Z(0, 4 sigma^2/sqrt(sparsity)). tau: counters above 1 + tau are released, >= 0. epsilon: >= 0.
+    N_Z(0, 4 sigma^2), and half of the shared N_Z(0, 4 sigma^2/sqrt(sparsity)). tau: counters above
+    1 + tau are released, >= 0. epsilon: >= 0.
     spread: the sums of a column with limit L get N_Z(0, (spread L sigma)^2), > 0.
     Returns an enclosure of the bound. Raises InvalidParameter, Undecided.
     Source: Lebeda and Retschmeier (CSH), Section 6 (aggregator functions), Lemma 7.5.

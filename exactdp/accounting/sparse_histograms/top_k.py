@@ -37,8 +37,8 @@ def delta(
 def delta_with_base(*, top: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
     """An upper bound on delta when the (k + 1)-th largest count (the base) is released, too.
 
-    With k = top, the base gets N(0, sigma^2/sqrt k) and moves by at most one, which turns k + sqrt(k) into
-    k + 5 sqrt(k) in the noise part. The threshold part is exact.
+    With k = top, the base gets N(0, sigma^2/sqrt k) and moves by at most one, which turns
+    k + sqrt(k) into k + 5 sqrt(k) in the noise part. The threshold part is exact.
     The parameters are those of :func:`delta`.
     Returns an enclosure of the bound, relative width <= 1e-12. Raises InvalidParameter, Undecided.
     Source: CSH, Section 4 (after Corollary 4.2), with Theorem 3.3.

@@ -145,7 +145,8 @@ class TopK(_Correlated, _Top):
 class TopKWithBase(TopK):
     """TopK that also releases the (top + 1)-th largest count and adds it back to the counters.
 
-    That count, the base, gets noise Z'/2 with Z' ~ N_Z(0, 4 sigma^2/sqrt(top)). The first released bin is (None, noisy base). Parameters: as for TopK, with epsilon > 0.
+    That count, the base, gets noise Z'/2 with Z' ~ N_Z(0, 4 sigma^2/sqrt(top)). The first
+    released bin is (None, noisy base). Parameters: as for TopK, with epsilon > 0.
     Source: CSH, Section 4 (after Corollary 4.2); accounting.discrete_top_k.
     """
 

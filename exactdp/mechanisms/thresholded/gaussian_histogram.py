@@ -33,8 +33,8 @@ class GSHM(Thresholded, _Contributions):
     """Add independent discrete Gaussian noise N_Z(0, sigma^2) to every non-zero counter.
 
     k (contributions): largest number of counters that one user changes, >= 1; the histogram may
-    have any number of counters. sigma, tau, epsilon, delta, lower: see Thresholded. The guarantee is checked against
-    the exact delta of the discrete mechanism.
+    have any number of counters. sigma, tau, epsilon, delta, lower: see Thresholded. The guarantee
+    is checked against the exact delta of the discrete mechanism.
     Source: CSH, Algorithm 1, Lemma 2.7 and Section 6, with discrete noise.
 
     >>> from exactdp.mechanisms import GSHM

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from exactdp.accounting import csh_sums, gshm_sums

@@ -16,7 +16,7 @@ from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 
 GSHM = pld.gshm(k=9, sigma=30, tau=110)
-CSH = pld.csh(k=4, sigma=12, tau=50)
+CSH = pld.csh(sparsity=4, sigma=12, tau=50)
 
 
 def _gshm(epsilon: str) -> Enclosure:
@@ -24,7 +24,7 @@ def _gshm(epsilon: str) -> Enclosure:
 
 
 def _csh(epsilon: str) -> Enclosure:
-    return csh.delta(k=4, sigma=12, tau=50, epsilon=epsilon)
+    return csh.delta(sparsity=4, sigma=12, tau=50, epsilon=epsilon)
 
 
 def _law(loss: pld.Pld) -> KnownCurve:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,6 +35,8 @@ QUOTED = [
     pytest.param(51914, "csh", "exact", "6987", marks=pytest.mark.slow),
 ]
 MODULES = {"gshm": gshm, "csh": csh}
+#: Mechanism -> the name of its bound on counters.
+BOUND = {"gshm": "k", "csh": "sparsity"}
 REFERENCES: dict[tuple[str, str], Callable[..., mp.mpf]] = {
     ("gshm", "exact"): reference.gshm_exact,
     ("gshm", "add-the-deltas"): reference.gshm_add_the_deltas,
@@ -45,7 +48,7 @@ REFERENCES: dict[tuple[str, str], Callable[..., mp.mpf]] = {
 def assert_certified(found: Calibration, target: Fraction) -> None:
     """Both sides, by the independent evaluation."""
     delta = REFERENCES[found.mechanism, found.analysis]
-    k, sigma, epsilon = int(found.given["k"]), Fraction(found.sigma), found.epsilon
+    k, sigma, epsilon = int(next(iter(found.given.values()))), Fraction(found.sigma), found.epsilon
     assert found.delta.upper <= target
     assert found.tau is not None
     with mp.workprec(400):
@@ -62,7 +65,9 @@ def assert_certified(found: Calibration, target: Fraction) -> None:
 
 @pytest.mark.parametrize(("k", "mechanism", "analysis", "tau"), QUOTED)
 def test_quoted_thresholds(k: int, mechanism: str, analysis: str, tau: str) -> None:
-    found = MODULES[mechanism].calibrate(k=k, epsilon="0.35", delta="1e-5", analysis=analysis)
+    found = MODULES[mechanism].calibrate(
+        **{BOUND[mechanism]: k}, epsilon="0.35", delta="1e-5", analysis=analysis
+    )
     unit = Fraction(1, 10) if "." in tau else Fraction(1)
     assert found.tau is not None
     assert abs(Fraction(found.tau) - Fraction(tau)) <= unit / 2
@@ -80,11 +85,11 @@ def test_random_targets_with_and_without_sigma(targets: int) -> None:
         target = Fraction(f"{10 ** rng.uniform(-20, -0.5):.3e}")
         epsilon = Fraction(f"{10 ** rng.uniform(-3, 1.5):.3e}")
         mechanism, analysis = list(REFERENCES)[number % 4]
-        module = MODULES[mechanism]
-        free = module.calibrate(k=k, epsilon=epsilon, delta=target, analysis=analysis)
+        calibrate = partial(MODULES[mechanism].calibrate, **{BOUND[mechanism]: k})
+        free = calibrate(epsilon=epsilon, delta=target, analysis=analysis)
         assert_certified(free, target)
         sigma = Fraction(free.sigma) * Fraction(f"{rng.uniform(1.01, 3):.4f}")
-        fixed = module.calibrate(k=k, epsilon=epsilon, delta=target, analysis=analysis, sigma=sigma)
+        fixed = calibrate(epsilon=epsilon, delta=target, analysis=analysis, sigma=sigma)
         assert_certified(fixed, target)
         assert fixed.tau_bound is None
         if free.tau_bound is not None and fixed.tau is not None:
@@ -123,15 +128,23 @@ def test_gaussian_from_both_sides(epsilon: str, delta: str, sensitivity: str) ->
 
 
 def test_what_is_returned_can_be_pasted_back() -> None:
-    found = csh.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma="17.7")
-    arguments = {"k": 10, "sigma": str(found.sigma), "tau": str(found.tau), "epsilon": "0.35"}
+    found = csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", sigma="17.7")
+    arguments = {
+        "sparsity": 10,
+        "sigma": str(found.sigma),
+        "tau": str(found.tau),
+        "epsilon": "0.35",
+    }
     assert csh.delta(**arguments) == found.delta
     assert csh.check(**arguments, delta="1e-5").verdict == "proved"
     assert found.refuted is not None
     arguments["tau"] = str(found.refuted.value)
     assert csh.check(**arguments, delta="1e-5").verdict == "refuted"
     assert "add-remove" in found.guarantee.neighbours
-    assert csh.guarantee(k=10, sigma=found.sigma, tau=found.tau, epsilon="0.35") == found.guarantee
+    assert (
+        csh.guarantee(sparsity=10, sigma=found.sigma, tau=found.tau, epsilon="0.35")
+        == found.guarantee
+    )
     json.dumps(found.as_dict())
 
 
@@ -143,16 +156,17 @@ def test_a_claim_that_is_exactly_met_is_undecided() -> None:
 
 
 def test_correlation_and_contributions() -> None:
-    arguments = {"k": 10, "sigma": "17.7", "tau": "97", "epsilon": "0.35"}
+    arguments = {"sparsity": 10, "sigma": "17.7", "tau": "97", "epsilon": "0.35"}
     usual = csh.delta(**arguments)
     assert csh.delta(**arguments, contributions=10) == usual
     assert csh.delta(**arguments, contributions=3).upper < usual.lower
     far = csh.delta(**arguments, correlation="1e15")
     limit = csh.delta(**arguments, correlation="infinity")
-    assert limit == gshm.delta(**arguments)
+    point = {"sigma": "17.7", "tau": "97", "epsilon": "0.35"}
+    assert limit == gshm.delta(k=10, **point)
     assert abs(far.lower - limit.lower) < limit.lower / 10**12
     fewer = csh.delta(**arguments, correlation="infinity", contributions=4)
-    assert fewer == gshm.delta(**{**arguments, "k": 4})
+    assert fewer == gshm.delta(k=4, **point)
     assert csh.worst_case(**arguments) == csh.Worst(10, 7, 0, "A")
     for wrong in (
         {"contributions": 11},
@@ -168,24 +182,24 @@ def test_correlation_and_contributions() -> None:
 
 @pytest.mark.slow
 def test_the_best_correlation_is_no_worse_than_the_usual_one() -> None:
-    usual = csh.calibrate(k=10, epsilon="0.35", delta="1e-5")
-    free = csh.calibrate(k=10, epsilon="0.35", delta="1e-5", correlation="free")
+    usual = csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5")
+    free = csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", correlation="free")
     assert free.tau is not None
     assert usual.tau is not None
     assert free.tau < usual.tau
     kappa = free.given["correlation"]
-    again = {"k": 10, "sigma": free.sigma, "tau": free.tau, "epsilon": "0.35"}
+    again = {"sparsity": 10, "sigma": free.sigma, "tau": free.tau, "epsilon": "0.35"}
     assert csh.delta(**again, correlation=kappa) == free.delta
     assert free.delta.upper <= Fraction(1, 10**5)
     with pytest.raises(InvalidParameter, match=r"^k must be at most 1000000000 with analysis"):
-        csh.calibrate(k=10**12, epsilon="0.35", delta="1e-5")
+        csh.calibrate(sparsity=10**12, epsilon="0.35", delta="1e-5")
     with pytest.raises(InvalidParameter, match="correlation"):
-        csh.calibrate(k=10, epsilon="0.35", delta="1e-5", correlation="free", sigma=20)
+        csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", correlation="free", sigma=20)
 
 
 @pytest.mark.slow
 def test_more_noise_than_the_least_allows_a_lower_threshold() -> None:
-    setting: dict[str, Any] = {"k": 6, "epsilon": 0, "correlation": "0.1"}
+    setting: dict[str, Any] = {"sparsity": 6, "epsilon": 0, "correlation": "0.1"}
     found = csh.calibrate(delta="0.1", **setting)
     given = csh.calibrate(delta="0.1", sigma="5.1", **setting)
     # the least sigma is 4.913, with tau = 35.61
@@ -240,7 +254,9 @@ def test_deltas_for_which_no_threshold_is_needed(analysis: str, delta: str, epsi
     for name, module in MODULES.items():
         if analysis not in module.ANALYSES:
             continue
-        found = module.calibrate(k=1, epsilon=epsilon, delta=delta, analysis=analysis)
+        found = module.calibrate(
+            **{BOUND[name]: 1}, epsilon=epsilon, delta=delta, analysis=analysis
+        )
         assert found.delta.upper <= target
         if analysis == "exact" and name == "csh":  # kappa = 1: both noises have variance sigma^2
             assert (found.tau == 0) == (target > Fraction(1, 2))
@@ -262,8 +278,8 @@ def test_a_tiny_delta_at_epsilon_0() -> None:
 
 def test_a_delta_that_is_just_kept_without_a_threshold() -> None:
     """k = 1, delta = P(N > 0): any threshold above 0 is enough, at every sigma."""
-    for module in MODULES.values():
-        found = module.calibrate(k=1, epsilon=1, delta="0.5")
+    for name, module in MODULES.items():
+        found = module.calibrate(**{BOUND[name]: 1}, epsilon=1, delta="0.5")
         assert found.delta.upper <= Fraction(1, 2)
         assert found.tau is not None
         assert found.tau < Fraction(1, 10**9)
@@ -271,7 +287,7 @@ def test_a_delta_that_is_just_kept_without_a_threshold() -> None:
 
 @pytest.mark.slow
 def test_comparison_rows() -> None:
-    rows = compare(k=10, epsilon="0.35", delta="1e-5")
+    rows = compare(sparsity=10, epsilon="0.35", delta="1e-5")
     assert [(r.calibration.mechanism, r.calibration.analysis) for r in rows] == [
         ("gshm", "add-the-deltas"),
         ("gshm", "exact"),

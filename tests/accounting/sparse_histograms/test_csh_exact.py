@@ -304,7 +304,7 @@ def test_below_the_published_bounds(seed: int) -> None:
     of = random_family(random.Random(seed))
     value, _ = delta(of)
     assert relative_width(value) < 1e-9
-    numbers = {"k": of.k, "sigma": of.sigma, "tau": of.tau, "epsilon": of.epsilon}
+    numbers = {"sparsity": of.k, "sigma": of.sigma, "tau": of.tau, "epsilon": of.epsilon}
     published = csh.delta(**numbers, analysis="published")
     simple = csh.delta(**numbers, analysis="add-the-deltas")
     # the two analyses share the Gaussian term when (k + sqrt k)/2 is an integer

@@ -201,7 +201,7 @@ def random_arguments(rng: random.Random, most: int) -> dict[str, object]:
     epsilon = rng.choice([Fraction(0), Fraction(f"{10 ** rng.uniform(-5, 0.7):.4g}")])
     sigma = Fraction(f"{k**0.5 * 10 ** rng.uniform(-0.5, 3):.6g}")
     tau = sigma * Fraction(f"{rng.uniform(0, 7):.4f}")
-    return {"k": k, "sigma": sigma, "tau": tau, "epsilon": epsilon}
+    return {"sparsity": k, "sigma": sigma, "tau": tau, "epsilon": epsilon}
 
 
 @pytest.mark.slow
@@ -255,5 +255,5 @@ def test_the_product_bound_holds_and_is_near_where_the_sum_says_nothing() -> Non
 
 
 def test_a_target_next_to_one_is_told_by_what_it_lacks_of_it() -> None:
-    found = csh.calibrate(k=5, epsilon="1e-12", delta="0.9999999999999")
+    found = csh.calibrate(sparsity=5, epsilon="1e-12", delta="0.9999999999999")
     assert 0 < 1 - found.delta.upper < 1 - found.delta.lower < Fraction(11, 10**14)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from mpmath import mp, mpf, ncdf, npdf, quad
@@ -8,13 +10,13 @@ from exactdp.accounting import csh, top_k
 
 
 def test_without_base_it_is_the_csh() -> None:
-    point = {"k": 10, "sigma": "17.7", "tau": "97", "epsilon": "0.35"}
-    assert top_k.delta(**point) == csh.delta(**point)
+    point: dict[str, Any] = {"sigma": "17.7", "tau": "97", "epsilon": "0.35"}
+    assert top_k.delta(top=10, **point) == csh.delta(sparsity=10, **point)
 
 
 @pytest.mark.parametrize(("k", "sigma", "tau", "epsilon"), [(1, 5, 20, 1), (10, 27, 150, "0.35")])
 def test_with_base_against_mpmath(k: int, sigma: int, tau: int, epsilon: str) -> None:
-    found = top_k.delta_with_base(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
+    found = top_k.delta_with_base(top=k, sigma=sigma, tau=tau, epsilon=epsilon)
     with mp.workdps(30):
         eps, root = mpf(epsilon), mp.sqrt(k)
         mu = mp.sqrt(k + 5 * root) / (2 * sigma)

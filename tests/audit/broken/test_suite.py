@@ -121,7 +121,7 @@ class TestPromises:
         assert math.exp(1 - thresholds.on_grid(level) - 1 / (2 * GRID)) / 2 <= 0.01
 
     def test_correlated_noise(self) -> None:
-        calibrated = csh.calibrate(k=noise.K, epsilon=1, delta="0.01", analysis="exact")
+        calibrated = csh.calibrate(sparsity=noise.K, epsilon=1, delta="0.01", analysis="exact")
         assert Fraction(calibrated.sigma) <= Fraction(str(noise.SIGMA_CSH))
         # all ten counters move together: independent noise alone is far from enough
         assert gaussian.delta(sigma=noise.SIGMA_CSH, epsilon=1, sensitivity="3.1623") > "0.1"

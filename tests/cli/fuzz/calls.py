@@ -14,7 +14,7 @@ CALLS = [
     "delta discrete-gaussian --sigma2 16 --epsilon 1 --sensitivity 1",
     "delta stability --n 9 --threshold 3 --epsilon 1",
     "delta sums --k 3 --columns 1 --sigma 20 --tau 90 --epsilon 1 --spread 1",
-    "delta top-k-with-base --k 3 --sigma 20 --tau 90 --epsilon 1",
+    "delta top-k-with-base --top 3 --sigma 20 --tau 90 --epsilon 1",
     "check gaussian --sigma 3.8 --epsilon 1 --delta 1e-5",
     "check discrete-gshm --k 5 --sigma 10 --tau 30 --epsilon 1 --delta 1e-5",
     "check stability --n 9 --threshold 3 --epsilon 1 --delta 0.01",
@@ -86,7 +86,7 @@ COSTLY = [
     "release keys {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --mechanism mad2r "
     "--output {new}.csv",
     "release advise {rows} --user u --by k --epsilon 1 --delta 1e-6 --spend 0.1 --most 9",
-    "release csh {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --output {new}.csv",
+    "release csh {parquet} --user u --by k --top 1 --epsilon 1 --delta 1e-6 --output {new}.csv",
     "release gshm {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --sums v:3 "
     "--public {public} --output {new}.csv",
 ]

@@ -31,7 +31,8 @@ KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums, T
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("lower", [1, pytest.param(7, marks=pytest.mark.slow)])
 def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: int) -> None:
-    made = kind.for_target(k=3, epsilon=1, delta="1e-4", lower=lower)
+    bound = {next(iter(kind.__dataclass_fields__)): 3}
+    made = kind.for_target(**bound, epsilon=1, delta="1e-4", lower=lower)
     promise = made.guarantee
     assert promise.delta.upper <= F("1e-4") <= 2 * promise.delta.upper
     assert promise.epsilon == 1

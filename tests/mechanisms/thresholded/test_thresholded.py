@@ -85,7 +85,9 @@ def direct_law(mechanism: CSH, counts: tuple[int, ...]) -> dict[tuple[float | No
     """The law of CSH's output by summing over the shared noise; None where a counter is hidden."""
     sigma, limit = float(mechanism.sigma), 1 + float(mechanism.tau)
     # eight deviations and more: what is cut off is 1e-15
-    own, shared = (discrete_gaussian(4 * sigma**2 / root, 16) for root in (1, mechanism.k**0.5))
+    own, shared = (
+        discrete_gaussian(4 * sigma**2 / root, 16) for root in (1, mechanism.sparsity**0.5)
+    )
     law: dict[tuple[float | None, ...], float] = Counter()
     for z, weight in shared.items():
         one: list[dict[float | None, float]] = []
@@ -123,7 +125,7 @@ def test_csh_is_within_its_guarantee_by_direct_sums(mechanism: CSH) -> None:
     promise = float(mechanism.guarantee.delta.upper)
     largest = max(
         leaked(*(direct_law(mechanism, counts) for counts in pair), float(mechanism.epsilon))
-        for pair in PAIRS[mechanism.k]
+        for pair in PAIRS[mechanism.sparsity]
     )
     assert largest <= promise * (1 + 1e-9)
     assert largest > promise / 3
@@ -218,7 +220,7 @@ def test_correlated_counts_with_sums_within_their_guarantee(move: int) -> None:
 
 
 def test_top_counts_with_sums() -> None:
-    made = TopKWithSums.for_target(k=2, epsilon=2, delta="1e-6", largest=(3,))
+    made = TopKWithSums.for_target(top=2, epsilon=2, delta="1e-6", largest=(3,))
     counts, sums = {"a": 900, "b": 800, "c": 50}, {"a": [2500], "b": [-100], "c": [7]}
     bins = dict(made.draw_sums(counts, sums, SeededSource(5)))
     assert list(bins) == ["a", "b"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import acb, arb, fmpq, fmpq_mat
 
@@ -94,14 +94,15 @@ def hull(found: Enclosure) -> arb:
 @cache
 def exact_delta(at: Point) -> Enclosure:
     """The exact delta of Algorithm 2, by the certified search of the library."""
-    return csh.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
+    return csh.delta(sparsity=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
 
 
 @cache
 def least(code: str, analysis: str, k: int) -> tuple[Fraction, Fraction]:
     """The least threshold at epsilon = 0.35, delta = 1e-5, and the sigma that allows it."""
-    calibrate = csh.calibrate if code == "csh" else gshm.calibrate
-    found = calibrate(k=k, epsilon="0.35", delta="1e-5", analysis=analysis, resolution="1e-3")
+    given: dict[str, Any] = {"epsilon": "0.35", "delta": "1e-5", "resolution": "1e-3"}
+    given["analysis"] = analysis
+    found = csh.calibrate(sparsity=k, **given) if code == "csh" else gshm.calibrate(k=k, **given)
     return Fraction(found.tau or 0), Fraction(found.sigma)
 
 

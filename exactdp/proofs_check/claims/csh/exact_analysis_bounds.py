@@ -150,7 +150,7 @@ def numbers(moved: Fraction = Fraction(1)) -> None:
 def _delta(analysis: str, k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
     if analysis == "gshm":
         return gshm.delta(k=k, sigma=sigma, tau=tau, epsilon="0.35")
-    return csh.delta(k=k, sigma=sigma, tau=tau, epsilon="0.35", analysis=analysis)
+    return csh.delta(sparsity=k, sigma=sigma, tau=tau, epsilon="0.35", analysis=analysis)
 
 
 @CSH.holds("Exact analysis", "discrete thresholds", ours=True, slow=True)
@@ -172,7 +172,7 @@ def discrete_thresholds(down: Fraction = Fraction(0)) -> None:
         ("by-cases", "17.72", "96.5"),
     ):
         less, at_tau = (
-            discrete_csh.delta(k=10, sigma=sigma, tau=t, epsilon="0.35", analysis=analysis)
+            discrete_csh.delta(sparsity=10, sigma=sigma, tau=t, epsilon="0.35", analysis=analysis)
             for t in (Fraction(tau) - gap, Fraction(tau) - down)
         )
         below(_TARGET, less.lower, analysis=analysis)

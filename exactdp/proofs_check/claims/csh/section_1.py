@@ -86,9 +86,9 @@ def theorem_1_1(added: bool = False, of_tau: Fraction = Fraction(1)) -> None:
         root = Fraction(isqrt(int(f * _DIGITS**2)) + 1, _DIGITS)  # rounded up
         before = gshm.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
         sigma, tau = at.sigma * root / 2, at.tau * f / 2 * of_tau * (1 + Fraction(1, 10**11))
-        total = csh.total_noise(k=at.k, sigma=sigma)
+        total = csh.total_noise(sparsity=at.k, sigma=sigma)
         within(total.upper, at.sigma * f / 2, at.sigma / 10**9, k=at.k)
-        after = csh.delta(k=at.k, sigma=sigma, tau=tau, epsilon=at.epsilon)
+        after = csh.delta(sparsity=at.k, sigma=sigma, tau=tau, epsilon=at.epsilon)
         # the upper end of an enclosure against the lower end of another: equal to 1e-8 at k = 1
         at_most(after.upper, before.lower * (1 + Fraction(1, 10**8)), k=at.k)
 

@@ -55,7 +55,7 @@ def algorithm_2(lower: Fraction = Fraction(0)) -> None:
 
     Note: The law of the continuous noise is under Exact analysis.
     """
-    code = mechanisms.CSH(k=4, sigma=2, tau=1, epsilon=1, delta="0.999")
+    code = mechanisms.CSH(sparsity=4, sigma=2, tau=1, epsilon=1, delta="0.999")
     _same_releases(code, lower)
 
 

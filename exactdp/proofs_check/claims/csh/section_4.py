@@ -38,7 +38,7 @@ def algorithm_3(place_after: int = 1) -> None:
     Note: With at most k counters the (k+1)-th largest is 0.
     """
     top, plain = (
-        kind(k=4, sigma=2, tau=1, epsilon=1, delta="0.999")
+        kind(4, sigma=2, tau=1, epsilon=1, delta="0.999")
         for kind in (mechanisms.TopK, mechanisms.CSH)
     )
     for counts, seed in product(_COUNTS, range(12)):
@@ -127,7 +127,7 @@ def corollary_4_2(scale: Fraction = Fraction(1)) -> None:
     suffices.
     """
     for at, d, top in _POINTS:
-        shipped = top_k.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
+        shipped = top_k.delta(top=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
         with precision(BITS):
             bounds = [delta_gauss(at, scale) + delta_inf(at), theorem_3_5_maximum(at, scale)]
             for j, a, r in _left(at.k, d, top):
@@ -171,7 +171,7 @@ def bias(share: Fraction = Fraction(1)) -> None:
     of it back removes the bias: draw by draw, as shipped. (All noises have mean 0.)
     """
     top, plain, shown = (
-        kind(k=2, sigma=2, tau=4, epsilon=3, delta="0.999")
+        kind(2, sigma=2, tau=4, epsilon=3, delta="0.999")
         for kind in (mechanisms.TopK, mechanisms.CSH, mechanisms.TopKWithBase)
     )
     for histogram, seed in product(_FAR, range(20)):

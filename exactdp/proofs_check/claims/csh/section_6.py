@@ -39,8 +39,8 @@ def additional_threshold(less: int = 0) -> None:
     """
     for kind, lower in product((mechanisms.GSHM, mechanisms.CSH), (1, 2, 4)):
         down = lower - 1 - less
-        code = kind(k=4, sigma=3, tau=6, epsilon=1, delta="0.99", lower=lower)
-        shorter = kind(k=4, sigma=3, tau=6 - down, epsilon=1, delta="0.99")
+        code = kind(4, sigma=3, tau=6, epsilon=1, delta="0.99", lower=lower)
+        shorter = kind(4, sigma=3, tau=6 - down, epsilon=1, delta="0.99")
         for counts, seed in product(((lower, lower + 3, lower + 9), (lower,)), range(12)):
             all_counts = {**dict(enumerate(counts)), 7: lower - 1}
             found = code.draw(all_counts, SeededSource(seed))

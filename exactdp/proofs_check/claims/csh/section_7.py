@@ -108,7 +108,7 @@ def algorithm_4(root: int = 2) -> None:
     on the same random draws.
     """
     for k, sigma in ((2, Fraction(1, 5)), (9, Fraction(1))):
-        code = mechanisms.CSH(k=k, sigma=sigma, tau=1, epsilon=1, delta="0.999999")
+        code = mechanisms.CSH(sparsity=k, sigma=sigma, tau=1, epsilon=1, delta="0.999999")
         own, counts = DiscreteGaussian(sigma2=4 * sigma**2), {x: 1000 + x for x in range(k)}
         for seed in range(10):
             source = SeededSource(seed)
@@ -116,7 +116,7 @@ def algorithm_4(root: int = 2) -> None:
             noisy = {x: c + Fraction(own.sample(source) + common, 2) for x, c in counts.items()}
             equal(dict(code.draw(counts, SeededSource(seed))), noisy, k=k, seed=seed)
     k, sigma = 2, Fraction(1, 5)
-    code = mechanisms.CSH(k=k, sigma=sigma, tau=1, epsilon=1, delta="0.999999")
+    code = mechanisms.CSH(sparsity=k, sigma=sigma, tau=1, epsilon=1, delta="0.999999")
     law = exact_law(code._noise.shared.sample, residual="1e-4")
     found = dict(law.items())
     with precision(BITS):
@@ -220,7 +220,7 @@ def centring(step: Fraction = Fraction(1, 2)) -> None:
     """The shared noise as shipped, in steps of one half, can put the changes 0 and 1 at equal
     distance 1/2, by one of its values; with its whole values it cannot.
     """
-    code = mechanisms.CSH(k=4, sigma=1, tau=1, epsilon=1, delta="0.999")
+    code = mechanisms.CSH(sparsity=4, sigma=1, tau=1, epsilon=1, delta="0.999")
     law = exact_law(code._noise.shared.sample, residual="1e-3")
     offsets = [Fraction(z, 2) for z, _ in law.items() if Fraction(z, 2) % step == 0]
     centred = [o for o in offsets if all(abs(move - o) == Fraction(1, 2) for move in (0, 1))]

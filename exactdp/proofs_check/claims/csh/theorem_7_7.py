@@ -96,7 +96,7 @@ def counts_at_the_threshold(kept: int = 0) -> None:
     shows if Z_i + Z > 2 tau, strictly, and so do the shipped ones.
     """
     sigma, tau = Fraction(1), Fraction(2)
-    shipped = mechanisms.CSH(k=2, sigma=sigma, tau=tau, epsilon=1, delta="0.99").chance(1)
+    shipped = mechanisms.CSH(sparsity=2, sigma=sigma, tau=tau, epsilon=1, delta="0.99").chance(1)
     with precision(64):
         own = own_noise(sigma)
         for counts in ((1, 0), (1, 1)):
@@ -117,7 +117,7 @@ def shipped_bound(times: Fraction = Fraction(1)) -> None:
     for root, s, t, e in ((1, "5", "30", "1"), (2, "9", "60", "0.5"), (3, "20", "110", "0.6")):
         k, sigma, tau, epsilon = root**2, Fraction(s), Fraction(t), Fraction(e)
         rho = (k + times * root) / (8 * sigma**2)
-        found = discrete_csh.delta(k=k, sigma=s, tau=t, epsilon=e, analysis="published")
+        found = discrete_csh.delta(sparsity=k, sigma=s, tau=t, epsilon=e, analysis="published")
         with precision(BITS):
             noise = (-ball((epsilon - rho) ** 2 / (4 * rho))).exp()  # Lemma 7.3 solved for delta
             agree(hull(found), noise + split(k, sigma, tau), k=k)
