@@ -153,10 +153,11 @@ TAUS = [
 GROUP = Group(
     name="csh",
     description="Correlated sparse histogram: N(0, sigma^2) on every non-zero counter plus one "
-    "shared N(0, sigma^2/sqrt k) on all of them, k being the sparsity, released where the noisy counter is > "
-    "1 + tau. No histogram ever has more non-zero counters than the sparsity, which a bound on "
-    "users does not ensure; one user changes counters by 1 each, all in the same direction. The "
-    "answers are the published upper bounds on delta, cut at 1, not the mechanism's exact delta.",
+    "shared N(0, sigma^2/sqrt k) on all of them, k being the sparsity, released where the noisy "
+    "counter is > 1 + tau. No histogram ever has more non-zero counters than the sparsity, which "
+    "a bound on users does not ensure; one user changes counters by 1 each, all in the same "
+    "direction. The answers are the published upper bounds on delta, cut at 1, not the mechanism's "
+    "exact delta.",
     questions={
         "delta": "the bound of the analysis 'published' (Theorem 3.5) or 'add-the-deltas' "
         "(Theorem 3.3) at epsilon",
