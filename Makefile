@@ -132,7 +132,7 @@ large: .venv-engines/newest
 	  --editable '.[engines,spark,testing]' 'pytest>=9.0'
 
 demo: .venv/library
-	$(BIN)/exactdp calibrate sparse-histograms --k 51914 --epsilon 0.35 --delta 1e-5
+	$(BIN)/exactdp calibrate sparse-histograms --sparsity 51914 --epsilon 0.35 --delta 1e-5
 
 # audits fork the process that runs them, which costs more the larger it is: they come first, in
 # processes that import nothing for other tests

@@ -49,7 +49,7 @@ const QUESTIONS = {
     title: "Publish counts of unknown keys", fields: ["k", "epsilon", "delta"],
     about: "Words, URLs, queries: nobody knows beforehand which keys occur. Noise is added to the counts that are not zero, and only counts above a threshold are released. A user adds at most one to each of at most k counts.",
     words: (v) => ["calibrate", "discrete-gshm", "--k", v.k, "--epsilon", v.epsilon, "--delta", v.delta], statement: true,
-    exact: (v) => ["calibrate", "csh", "--k", v.k, "--epsilon", v.epsilon, "--delta", v.delta],
+    exact: (v) => ["calibrate", "csh", "--sparsity", v.k, "--epsilon", v.epsilon, "--delta", v.delta],
     python: (v) => `from exactdp.accounting import discrete_gshm\nfound = discrete_gshm.calibrate(k=${v.k}, epsilon="${v.epsilon}", delta="${v.delta}")\nprint(found.sigma, found.tau, found.delta)`,
     facts: (found) => [...noiseFacts(found), within(found.parameters.sigma)],
     picture: (found) => released(number(found.parameters.sigma), number(found.parameters.tau)),
@@ -313,7 +313,7 @@ function stopExact() {
   exactWorker.end();
   clearInterval(exactWorker.clock);
   exactWorker = null;
-  $("exact").textContent = "Compute the exact CSH (about ten seconds)";
+  $("exact").textContent = "Compute the exact CSH, for a histogram of at most k counters in all (about ten seconds)";
 }
 
 $("exact").addEventListener("click", async () => {
@@ -329,7 +329,7 @@ $("exact").addEventListener("click", async () => {
   const data = JSON.parse(found.out), box = document.createElement("div");
   box.id = "exact-answer"; box.dataset.json = found.out.trim();
   const heading = document.createElement("h3");
-  heading.textContent = "Correlated noise (CSH), exact analysis, if all counts of a user change in one direction";
+  heading.textContent = "Correlated noise (CSH), exact analysis: only if the whole histogram never has more than k non-zero counts, whatever the data are. A bound of k on each user does not ensure this.";
   box.append(heading, facts(noiseFacts(data)));
   $("exact-answer")?.remove();
   $("answer").after(box); // outside, so that an answer that comes later does not remove it

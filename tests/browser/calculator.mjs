@@ -105,7 +105,7 @@ await page.fill("#text-k", "51914");
 await page.fill("#text-k", "10");
 await page.click("#exact");
 await page.waitForSelector("#exact-answer", { timeout: 600000 });
-const exact = execFileSync(exactdp, ["calibrate", "csh", "--k", "10", "--epsilon", await page.inputValue("#text-epsilon"), "--delta", await page.inputValue("#text-delta"), "--json"], { encoding: "utf8" }).trim();
+const exact = execFileSync(exactdp, ["calibrate", "csh", "--sparsity", "10", "--epsilon", await page.inputValue("#text-epsilon"), "--delta", await page.inputValue("#text-delta"), "--json"], { encoding: "utf8" }).trim();
 assert.equal(await page.locator("#exact-answer").getAttribute("data-json"), exact);
 console.log(await page.locator("#status").textContent());
 
