@@ -27,7 +27,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.mechanisms import GSHM
 from exactdp.samplers import SeededSource
 
-_TARGET = ["--k", "10", "--epsilon", "1", "--delta", "1e-6"]
+_TARGET = ["--sparsity", "10", "--epsilon", "1", "--delta", "1e-6"]
 _TRAINING = ["--noise-multiplier", "1", "--rate", "0.01", "--steps", "2000", "--delta", "1e-5"]
 _DOCS = Path(__file__).parents[1]
 _README = _DOCS / "_static" / "released.svg"  # in the repository: README shows it

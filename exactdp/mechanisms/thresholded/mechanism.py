@@ -62,7 +62,8 @@ class Thresholded(NoisyHistogram):
             **{cls._bound: counters}, epsilon=epsilon, delta=delta, **further
         )
         tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
-        return cls(counters, found.sigma, tau, epsilon, delta, lower, *more)
+        make: Callable[..., Self] = cls  # each class has its own bound as the first field
+        return make(counters, found.sigma, tau, epsilon, delta, lower, *more)
 
     def __post_init__(self) -> None:
         if self.lower > self._limit:
