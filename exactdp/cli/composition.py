@@ -109,9 +109,9 @@ def compose(
     sensitivities, weights), discrete-gaussian (sigma2, sensitivity), discrete-laplace (epsilon,
     sensitivity), laplace (scale, sensitivity), randomized-response (epsilon), exponential
     (epsilon), noisy-max (epsilon, noise), gaussian-noisy-max (sigma, options), above-threshold
-    (sigma, threshold_sigma, queries, monotone), approximate (epsilon, delta), gshm and csh (k,
-    sigma, tau). Optional: rate, times, and sampling ("poisson", or "batches" for replace-one
-    neighbours). Each repetition and each line draws its own sample.
+    (sigma, threshold_sigma, queries, monotone), approximate (epsilon, delta), gshm (k, sigma, tau),
+    csh (sparsity, sigma, tau). Optional: rate, times, and sampling ("poisson", or "batches" for
+    replace-one neighbours). Each repetition and each line draws its own sample.
     """
     asked = {n: v for n, v in {"epsilon": epsilon, "delta": delta}.items() if v is not None}
     if len(asked) != 1:

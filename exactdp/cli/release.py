@@ -19,7 +19,12 @@ from exactdp.cli.publishing import report, save
 class _ByTask(Sections):
     sections: ClassVar[Mapping[str, Iterable[str]]] = {
         "Before a release": ("advise", "cut", "budget", "plan"),
-        "Counts of users, and sums; neighbours: one user more or less": ("counts", "gshm", "csh", "top-k"),
+        "Counts of users, and sums; neighbours: one user more or less": (
+            "counts",
+            "gshm",
+            "csh",
+            "top-k",
+        ),
         "Keys without counts; neighbours: one user more or less": ("keys",),
         "Histograms over numbers or short texts; neighbours: one row replaced": (
             *("basic", "stability", "sparse", "padded", "strict-sparse", "compact"),

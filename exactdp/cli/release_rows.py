@@ -189,9 +189,8 @@ def _not_noise(made: Any, k: int | None) -> dict[str, str]:
     """The errors of counts other than noise. k: keys per user that count, if rows were read."""
     name = type(made).__name__
     if name == "TopK":
-        return {
-            "besides the noise": f"the next count after the {made.top} largest is subtracted from all"
-        }
+        said = f"the next count after the {made.top} largest is subtracted from all"
+        return {"besides the noise": said}
     if k is None or name == "TopKWithBase":
         return {}
     said = f"keys beyond {k} of a user are left out: exactdp release cut"

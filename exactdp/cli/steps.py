@@ -61,6 +61,7 @@ def _sampled(made: Pld, rate: Any, replaces: bool) -> Pld:
 
 def _made(given: dict[str, Any], place: str, replaces: bool) -> Pld:
     from exactdp.accounting import pld
+    from exactdp.accounting.sparse_histograms.bounds import refuse_k
 
     name = given.pop("mechanism", None)
     if name not in _MECHANISMS:
@@ -73,6 +74,8 @@ def _made(given: dict[str, Any], place: str, replaces: bool) -> Pld:
         relation = {}
     if name == "approximate":  # a promise without delta is epsilon-DP
         given.setdefault("delta", "0")
+    if "sparsity" in takes:
+        refuse_k(given, "sparsity")
     if not set(given) <= set(takes):
         extra = sorted(set(given) - set(takes))[0]
         found = Described(f"{extra} in {place}")

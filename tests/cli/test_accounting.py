@@ -208,3 +208,48 @@ def test_a_signal_that_arrives_within_code_in_c(
         "",
         f"exactdp: {said}; unfinished work is lost\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["calibrate", "sparse-histograms"], ["sparsity, the", "contributions, the"]),
+        (["calibrate", "csh"], ["sparsity, the", "contributions, the"]),
+        (
+            ["delta", "discrete-csh", "--sigma", "9", "--tau", "9"],
+            ["sparsity, the", "contributions,"],
+        ),
+        (["check", "top-k", "--sigma", "9", "--tau", "9"], ["top, the", "contributions, the"]),
+        (["delta", "correlated-gaussian", "--sigma", "9"], ["keys, the", "contributions, the"]),
+        (
+            ["release", "csh", "counts.csv", "--output", "new.csv"],
+            ["top, the", "contributions, the"],
+        ),
+        (["figure", "seen", "--output", "new.svg"], ["sparsity, the", "contributions, the"]),
+    ],
+    ids=lambda value: " ".join(value[:2]),
+)
+def test_k_is_refused_where_it_could_be_another_bound(words: list[str], named: list[str]) -> None:
+    target = ["--epsilon", "1", *([] if words[0] == "delta" else ["--delta", "1e-5"])]
+    code, out, err = run(*words, "--k", "10", *target)
+    assert (code, out) == (2, "")
+    assert err.startswith("exactdp: k must be left out here: give ")
+    assert all(name in err for name in named)
+    assert "--k" not in run(*words[:2], "--help")[1]
+
+
+def test_sparse_histograms_print_what_the_bounds_allow() -> None:
+    target = ["--epsilon", "0.35", "--delta", "1e-5"]
+    users = run(*ALL, "--contributions", "10", *target)[1]
+    assert "csh  " not in users.replace("discrete-", "")
+    assert "sparsity" not in users
+    both = json.loads(run(*ALL, "--contributions", "4", "--sparsity", "10", *target, "--json")[1])
+    bounds = [tuple(row["given"].items()) for row in both if row["mechanism"] != "csh"]
+    assert bounds == [(("k", "4"),)] * 3 + [(("sparsity", "10"),)]
+    assert both[4]["given"] == {"sparsity": "10", "contributions": "4"}
+    for row in both:
+        needs = "never has more than sparsity = 10" in row["guarantee"]["neighbours"]
+        assert needs == ("sparsity" in row["given"])
+    code, out, err = run(*ALL, *target)
+    assert (code, out) == (2, "")
+    assert "contributions, sparsity must be given, at least one of the two" in err

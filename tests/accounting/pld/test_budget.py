@@ -146,8 +146,8 @@ def test_all_kinds_of_releases_share_one_ledger() -> None:
     with pytest.raises(InvalidParameter, match=r"'add-remove neighbours', got .replace"):
         budget.spend(LOSS.replaced())
     budget.spend(gshm.guarantee(k=10, sigma=400, tau=2800, epsilon="0.1"))
-    said = "one user takes part or not; one user added or removed, changing at most k counters by"
-    assert budget.guarantee.neighbours == f"add-remove neighbours: {said} one each"
+    said = "one user takes part or not; one user added or removed, changing at most k = 10 counters"
+    assert budget.guarantee.neighbours == f"add-remove neighbours: {said} by one each"
 
 
 def test_a_file_keeps_every_digit_and_its_terms(tmp_path: Path) -> None:
