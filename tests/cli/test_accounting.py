@@ -235,7 +235,7 @@ def test_k_is_refused_where_it_could_be_another_bound(words: list[str], named: l
     assert (code, out) == (2, "")
     assert err.startswith("exactdp: k must be left out here: give ")
     assert all(name in err for name in named)
-    assert "--k" not in run(*words[:2], "--help")[1]
+    assert "--k INTEGER" not in run(*words[:2], "--help")[1]
 
 
 def test_sparse_histograms_print_what_the_bounds_allow() -> None:
