@@ -309,7 +309,7 @@ def test_correlated_calibration() -> None:
     assert discrete_csh.check(
         sparsity=10, sigma=20, tau=120, epsilon="0.35", delta="1e-5"
     ).verdict == ("proved")
-    assert "sparse" in discrete_csh.guarantee(sparsity=3, sigma=20, tau=120, epsilon=1).neighbours
+    assert "sparsity = 3" in discrete_csh.guarantee(sparsity=3, sigma=20, tau=120, epsilon=1).neighbours
 
 
 def test_too_much_shared_noise_is_undecided() -> None:
