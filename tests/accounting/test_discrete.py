@@ -309,7 +309,8 @@ def test_correlated_calibration() -> None:
     assert discrete_csh.check(
         sparsity=10, sigma=20, tau=120, epsilon="0.35", delta="1e-5"
     ).verdict == ("proved")
-    assert "sparsity = 3" in discrete_csh.guarantee(sparsity=3, sigma=20, tau=120, epsilon=1).neighbours
+    promise = discrete_csh.guarantee(sparsity=3, sigma=20, tau=120, epsilon=1)
+    assert "sparsity = 3" in promise.neighbours
 
 
 def test_too_much_shared_noise_is_undecided() -> None:

@@ -191,7 +191,9 @@ def test_the_best_correlation_is_no_worse_than_the_usual_one() -> None:
     again = {"sparsity": 10, "sigma": free.sigma, "tau": free.tau, "epsilon": "0.35"}
     assert csh.delta(**again, correlation=kappa) == free.delta
     assert free.delta.upper <= Fraction(1, 10**5)
-    with pytest.raises(InvalidParameter, match=r"^sparsity must be at most 1000000000 with analysis"):
+    with pytest.raises(
+        InvalidParameter, match=r"^sparsity must be at most 1000000000 with analysis"
+    ):
         csh.calibrate(sparsity=10**12, epsilon="0.35", delta="1e-5")
     with pytest.raises(InvalidParameter, match="correlation"):
         csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", correlation="free", sigma=20)
