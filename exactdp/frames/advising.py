@@ -109,9 +109,10 @@ class Advice:
         if top is None:
             return ""
         return (
-            f"csh and top-k-with-base answer another question: at most {top} keys, those with the "
-            f"largest counts. csh subtracts the next largest count from all: if more than {top} "
-            "keys share the largest count, it releases none of them, however large it is"
+            f"csh and top-k-with-base answer another question: at most {top} keys, those whose counts "
+            f"exceed the next largest count by a threshold. If more than {top} keys share the largest "
+            "count, both release none of them, however large it is. csh subtracts the next largest "
+            "count from all, top-k-with-base releases it with noise."
         )
 
     @property

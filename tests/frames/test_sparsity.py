@@ -73,6 +73,9 @@ def test_two_mechanisms_that_answer_other_questions_and_the_advice() -> None:
     target: dict[str, Any] = {"user": "uid", "by": "url", "epsilon": 1, "delta": "1e-6"}
     assert len(release(TWELVE, **target, k=3, mechanism="gshm").frame) == 12
     assert len(release(TWELVE, **target, top=3, mechanism="csh").frame) == 0
+    with_base = release(TWELVE, **target, top=3, mechanism="top-k-with-base")
+    assert len(with_base.frame) == 0
+    assert abs((with_base.base or 0) - 500) < 100
     advice = advise(epsilon=1, delta="1e-6", prior={3: 1})
     lines = {each.mechanism: each for each in advice.mechanisms}
     assert advice.best.k == 3
@@ -82,4 +85,4 @@ def test_two_mechanisms_that_answer_other_questions_and_the_advice() -> None:
         assert lines[name].cells[-1] == "all but 3 keys"
         assert lines[name].cells[3] == "any number of counters"
     assert lines["gshm"].cells[2:4] == ["one user added or removed", "at most k = 3 counters"]
-    assert "if more than 3 keys share the largest count, it releases none" in str(advice)
+    assert "If more than 3 keys share the largest count, both release none" in str(advice)
