@@ -109,10 +109,10 @@ class Advice:
         if top is None:
             return ""
         return (
-            f"csh and top-k-with-base answer another question: at most {top} keys, those whose counts "
-            f"exceed the next largest count by a threshold. If more than {top} keys share the largest "
-            "count, both release none of them, however large it is. csh subtracts the next largest "
-            "count from all, top-k-with-base releases it with noise."
+            f"csh and top-k-with-base answer another question: at most {top} keys, those whose "
+            f"counts exceed the next largest count by a threshold. If more than {top} keys share "
+            "the largest count, both release none of them, however large it is. csh subtracts the "
+            "next largest count from all, top-k-with-base releases it with noise."
         )
 
     @property
