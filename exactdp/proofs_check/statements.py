@@ -42,6 +42,19 @@ words, the regime in which they fail, and a minimal counterexample that does not
 
         """
 
+The check of a statement about privacy takes an argument of `WEAKER`, by default 1. It examines the
+mechanism made for `loss` times the epsilon of the statement, and must fail where that is 1.03; so
+must it with 0.97 times a `threshold`. `loose` says from where on the check fails if less is
+proved than is true; `no_mechanism` says why there is nothing to weaken::
+
+    @SVA.holds("Section II-A", "privacy")
+    @weaker
+    def hashing_private(loss: Fraction = Fraction(1)) -> None:
+        """Flipping a bit with probability 1/(e^epsilon + 1) is epsilon-LDP."""
+        for e_epsilon in FACTORS:
+            flip = 1 / (raised(e_epsilon, loss) + 1)
+            at_most((1 - flip) / flip, e_epsilon, e_epsilon=e_epsilon)
+
 What no program can decide::
 
     SVA.not_checkable("Theorem 11", "The error is Omega(1/epsilon).", "asymptotic; cited")
@@ -54,6 +67,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from exactdp.errors import InvalidParameter
@@ -63,6 +77,9 @@ from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES
 Check = Callable[..., object]
 C = TypeVar("C", bound=Check)
 Arguments = Mapping[str, object]
+
+#: Arguments of a check that make the mechanism it examines weaker, and values that must be noticed.
+WEAKER: Mapping[str, Fraction] = {"loss": Fraction(103, 100), "threshold": Fraction(97, 100)}
 
 _LABELS = ("Condition", "Corrected", "Extraction", "Note", "Printed", "Regime")
 
@@ -87,6 +104,8 @@ class Part:
     kind: "holds", "conditional", "refuted", "note" or "not checkable".
     says: the mutant in words. fitted: sharper arguments with which the check still passes.
     follows_from, rests_on: ids of the refuted part that is the cause.
+    loose: why mechanisms that are weaker by less than `noticed` rightly pass; else empty.
+    no_mechanism: why a statement about privacy has no mechanism that could be weaker; else empty.
     elsewhere, slack: why the mutant rightly fails at another comparison or case, or why the check
         rightly stays far from its bound; else empty.
     """
@@ -117,6 +136,9 @@ class Part:
     slow: bool = False
     elsewhere: str = ""
     slack: str = ""
+    loose: str = ""
+    noticed: Arguments = field(default_factory=dict)
+    no_mechanism: str = ""
 
     def __post_init__(self) -> None:
         for name in ("item", "statement", *_REQUIRED[self.kind]):
@@ -203,7 +225,7 @@ class Paper:
     def _decorator(self, kind: str, item: str, name: str, more: dict[str, Any]) -> Callable[[C], C]:
         def register(check: C) -> C:
             given = vars(check).pop("arguments", {})
-            for arguments in ("mutant", "fitted", "as_printed"):
+            for arguments in ("mutant", "fitted", "as_printed", "noticed"):
                 inspect.signature(check).bind(**given.get(arguments, {}))
             given["says"] = given.get("says") or _in_words(check, given.get("mutant", {}))
             fields = {"item": item, "name": name, "check": check} | more | given
@@ -226,6 +248,16 @@ def mutant(says: str = "", /, **arguments: object) -> Callable[[C], C]:
 def fitted(**arguments: object) -> Callable[[C], C]:
     """Sharper arguments with which the check still passes: evidence, not part of the statement."""
     return _given(fitted=arguments)
+
+
+def weaker(check: C) -> C:
+    """The mutant is the mechanism that loses 3 % more than the statement says."""
+    return mutant("a mechanism that loses 3 % more", loss=WEAKER["loss"])(check)
+
+
+def loose(why: str, /, **noticed: object) -> Callable[[C], C]:
+    """Why a mechanism 3 % weaker keeps the statement, and the arguments from which on none does."""
+    return _given(loose=why, noticed=noticed)
 
 
 def as_printed(**arguments: object) -> Callable[[C], C]:

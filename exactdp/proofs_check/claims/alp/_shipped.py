@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from exactdp.law import Law
 from exactdp.mechanisms.projections.alp import UnitEpsilonALP
+from exactdp.mechanisms.projections.combined import Combined
 from exactdp.mechanisms.projections.embedding import Layer, Layout, embed, peaks
 from exactdp.mechanisms.projections.universal_hashing import HashFunctions, Tables, UniversalHashes
 from exactdp.proofs_check.claims.alp._model import Bits, Hashes
@@ -17,6 +20,15 @@ from exactdp.samplers import SeededSource
 def literal(beta: Fraction, alpha: Fraction, k: int = 1, s: int = 3, d: int = 1) -> UnitEpsilonALP:
     """Algorithm 2 as the library ships it."""
     return UnitEpsilonALP(d=d, k=k, s=s, largest=beta, alpha=alpha)
+
+
+def combined_laws(
+    made: Combined, values: Iterable[Fraction | int]
+) -> dict[tuple[Fraction], Law[Any]]:
+    """The laws of vectors with one entry; all entries share their cells of the sketch."""
+    small: Any = made.small
+    hashes = Tables(((0,),) * small.levels)
+    return {(Fraction(x),): made.law({0: x}, hashes) for x in values}
 
 
 def laid_out(y: Sequence[int], hashes: Hashes, rows: int) -> Bits:

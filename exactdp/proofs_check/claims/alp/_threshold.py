@@ -29,11 +29,6 @@ def stored(y: Fraction, t: Fraction, base: Fraction) -> Fraction:
     return power(base, y - t) / 2
 
 
-def threshold_law(x: Vector, t: Fraction, base: Fraction) -> Law[tuple[int, ...]]:
-    """Algorithm 6: which entries are stored."""
-    return joint(stored(value, t, base) for value in x)
-
-
 def rounded_chance(value: Fraction, t: Fraction, base: Fraction) -> Fraction:
     """Algorithm 9: P(the entry is stored); below 1 it is rounded at random first."""
     if 0 <= value < 1:

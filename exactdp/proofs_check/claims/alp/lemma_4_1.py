@@ -26,11 +26,12 @@ from exactdp.proofs_check.claims.alp._model import (
 from exactdp.proofs_check.claims.alp._threshold import joint
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
 from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import ALP, mutant
+from exactdp.proofs_check.statements import ALP, mutant, weaker
 
 Vector = tuple[Fraction, ...]
 _ONE = Fraction(1)
 _HALVES = tuple(Fraction(n, 2) for n in range(4))
+_SMALL = Fraction(1, 200)
 _ALPHAS = (Fraction(1, 2), _ONE, Fraction(3))
 
 
@@ -42,22 +43,23 @@ def _layouts() -> Iterator[Hashes]:
 
 
 @ALP.holds("Lemma 4.1")
-@mutant("the loss is 0.88 of the distance", scale=Fraction(22, 25))
-def lemma_4_1(scale: Fraction = _ONE) -> None:
+@weaker
+def lemma_4_1(loss: Fraction = _ONE) -> None:
     """For every sequence of hash functions, Algorithm 2 changes no output probability by more than
     a factor e^(l1 distance), so it is 1-differentially private.
     """
     for alpha, hashes in product(_ALPHAS, _layouts()):
-        grid = [(alpha * a, alpha * b) for a, b in product(_HALVES, repeat=2)]
+        # a small change is where 1 + distance is nearest to its exponential
+        grid = [(alpha * a, alpha * b) for a, b in product((*_HALVES, _SMALL), repeat=2)]
         for x, other, gap in neighbours(grid):
-            worst = ratio(_law(x, hashes, alpha), _law(other, hashes, alpha))
+            laws = (_law(v, hashes, alpha, flip(loss * alpha)) for v in (x, other))
             case = {"alpha": alpha, "h": hashes, "x": text(x), "other": text(other)}
-            at_most(worst, exp_lower(scale * gap), **case)
+            at_most(ratio(*laws), exp_lower(gap), **case)
 
 
 @cache
-def _law(x: Vector, hashes: Hashes, alpha: Fraction) -> Law[Bits]:
-    return projection_law(x, hashes, 2, alpha)
+def _law(x: Vector, hashes: Hashes, alpha: Fraction, p: Fraction | None = None) -> Law[Bits]:
+    return projection_law(x, hashes, 2, alpha, p)
 
 
 @ALP.holds("Lemma 4.1", "proof, difference of probabilities")
@@ -109,7 +111,7 @@ def range_of_a_response(low: Fraction = _ONE) -> None:
 
 @ALP.holds("Lemma 4.1", "proof, several bits")
 @mutant("only the first two bits count", counted=2)
-def several_bits(counted: int = 3) -> None:
+def several_bits(counted: int = 3, loss: Fraction = _ONE) -> None:
     """When an entry moves across several bits, the ratios of the single bits multiply."""
     for alpha, bottom, top in product(_ALPHAS, range(0, 7, 2), range(1, 7)):
         x, other = alpha * Fraction(bottom, 2), alpha * Fraction(top, 2)
@@ -117,26 +119,28 @@ def several_bits(counted: int = 3) -> None:
         for cell in range(counted):
             first, second = (min(max(v - cell * alpha, Fraction(0)), alpha) for v in (x, other))
             parts *= _move(first, second, alpha, 1)
-        equal(_move(x, other, alpha, 3), parts, alpha=alpha, x=x, other=other)
+        moved = _move(x, other, alpha, 3, flip(loss * alpha))
+        equal(moved, parts, alpha=alpha, x=x, other=other)
 
 
-def _move(x: Fraction, other: Fraction, alpha: Fraction, columns: int) -> Fraction:
-    first, second = (projection_law((v,), ((0,),) * columns, 1, alpha) for v in (x, other))
+def _move(
+    x: Fraction, other: Fraction, alpha: Fraction, columns: int, p: Fraction | None = None
+) -> Fraction:
+    first, second = (projection_law((v,), ((0,),) * columns, 1, alpha, p) for v in (x, other))
     return ratio(second, first)
 
 
 @ALP.holds("Lemma 4.12")
-@mutant("0.94 epsilon", scale=Fraction(94, 100))
-def lemma_4_12(scale: Fraction = _ONE) -> None:
+@weaker
+def lemma_4_12(loss: Fraction = _ONE) -> None:
     """Scaling x by epsilon before Algorithm 2 gives the factor e^(epsilon * l1 distance), so
     Algorithm 4 is epsilon-differentially private.
     """
-    grid = list(product((Fraction(n, 2) for n in range(4)), repeat=2))
     for eps in (Fraction(1, 4), _ONE, Fraction(2)):
-        for x, other, gap in neighbours(grid):
-            scaled = [(eps * v[0], eps * v[1]) for v in (x, other)]
+        for x, other, gap in neighbours(product((*_HALVES, _SMALL), repeat=2)):
+            scaled = [(loss * eps * v[0], loss * eps * v[1]) for v in (x, other)]
             worst = ratio(*(_law(v, ((0, 1), (0, 0)), _ONE) for v in scaled))
-            at_most(worst, exp_lower(scale * eps * gap), eps=eps, x=text(x), other=text(other))
+            at_most(worst, exp_lower(eps * gap), eps=eps, x=text(x), other=text(other))
 
 
 #: alpha, k, step of the grid of values up to 1: the scale is 1, as in Algorithm 2.
@@ -162,7 +166,7 @@ def _closed(change: Fraction, rise: Fraction, k: int) -> Fraction:
 
 @ALP.holds("Lemma 4.1", "exact loss", ours=True, slow=True)
 @mutant("1 % more than that (less 1)", share=Fraction(101, 100))
-def exact_loss(share: Fraction = _ONE) -> None:
+def exact_loss(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """The largest ratio of Algorithm 2 is exactly max over J of (1 + alpha)^J (1 + (1 - J
     alpha)/k)^k, as the library computes it: J whole cells and the rest in equal parts over k
     entries. Collisions do not add to it.
@@ -173,17 +177,17 @@ def exact_loss(share: Fraction = _ONE) -> None:
         equal(_closed(_ONE, alpha, k), e_epsilon(_ONE, alpha, k), alpha=alpha, k=k)
         stated = 1 + share * (_closed(_ONE, alpha, k) - 1)
         for row in ((0,) * k, tuple(range(k))):
-            worst = _enumerated(alpha, step, row)
+            worst = _enumerated(alpha, step, row, flip(loss * alpha))
             at_most(worst, stated, alpha=alpha, k=k, rows=row)
         equal(worst, stated, alpha=alpha, k=k)
 
 
 @cache
-def _enumerated(alpha: Fraction, step: Fraction, row: tuple[int, ...]) -> Fraction:
+def _enumerated(alpha: Fraction, step: Fraction, row: tuple[int, ...], p: Fraction) -> Fraction:
     """The largest ratio of values up to 1 on a grid; every column sends entries to these rows."""
     vectors = product([step * n for n in range(int(1 / step) + 1)], repeat=len(row))
     hashes = (row,) * int(-(-1 // alpha))
-    return _largest({x: projection_law(x, hashes, len(row), alpha) for x in vectors})
+    return _largest({x: projection_law(x, hashes, len(row), alpha, p) for x in vectors})
 
 
 #: Ratio of a step, steps of a cell, width of a step, entries: half a cell each is a change of 1.
@@ -212,7 +216,7 @@ def _ramp_law(x: Vector, ramp: Ramp, width: Fraction, together: bool) -> Law[tup
 
 @ALP.holds("Lemma 4.1", "levels in steps of one ratio", ours=True)
 @mutant("1 % more than that (less 1)", share=Fraction(101, 100))
-def ramps(share: Fraction = _ONE) -> None:
+def ramps(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """Where the probability of a 1 rises to 1/2 by a factor r per step, k entries that rise by half
     a level lose exactly max over J of r^J (1 + (c - J (r - 1))/k)^k, c = (r - 1)/(width of a step);
     collisions add nothing.
@@ -222,7 +226,8 @@ def ramps(share: Fraction = _ONE) -> None:
     """
     values = [Fraction(n, 4) for n in range(5)]
     for r, steps, width, k in _RAMPS:
-        ramp, rise = Ramp(r, steps), r - 1
+        rise = r - 1
+        ramp = Ramp(1 + loss * rise, steps)
         equal(_closed(rise / width, rise, k), e_epsilon(rise / width, rise, k), r=r, k=k)
         stated = 1 + share * (_closed(rise / width, rise, k) - 1)
         for together in (True, False):
@@ -234,7 +239,7 @@ def ramps(share: Fraction = _ONE) -> None:
 
 @ALP.holds("Lemma 4.1", "how much is left", ours=True)
 @mutant("at most e/(4k)", rate=Fraction(1, 4))
-def how_much_is_left(rate: Fraction = Fraction(1, 2)) -> None:
+def how_much_is_left(rate: Fraction = Fraction(1, 2), loss: Fraction = _ONE) -> None:
     """For alpha >= 1 the loss of Algorithm 2 is (1 + 1/k)^k, below e by at most e/(2k): the
     constant 1 of the lemma cannot be lowered for all k.
     """
@@ -242,7 +247,10 @@ def how_much_is_left(rate: Fraction = Fraction(1, 2)) -> None:
         exact = e_epsilon(_ONE, alpha, k)
         if k <= 5:  # k entries apart that rise from 0 to 1/k each
             hashes = (tuple(range(k)),)
-            zero, risen = (projection_law((Fraction(n, k),) * k, hashes, k, alpha) for n in (0, 1))
+            zero, risen = (
+                projection_law((Fraction(n, k),) * k, hashes, k, alpha, flip(loss * alpha))
+                for n in (0, 1)
+            )
             equal(ratio(risen, zero), (1 + Fraction(1, k)) ** k, k=k, alpha=alpha)
         equal(exact, (1 + Fraction(1, k)) ** k, k=k, alpha=alpha)
         gap = exp_lower(_ONE) - exact

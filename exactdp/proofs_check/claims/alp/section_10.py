@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -26,8 +27,8 @@ from exactdp.proofs_check.claims.alp._model import (
 from exactdp.proofs_check.claims.alp._shipped import read_off
 from exactdp.proofs_check.claims.alp._threshold import stored
 from exactdp.proofs_check.comparisons import at_most, equal, identity
-from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import ALP, mutant
+from exactdp.proofs_check.rationals import Fraction, raised
+from exactdp.proofs_check.statements import ALP, mutant, weaker
 
 _ONE = Fraction(1)
 
@@ -72,20 +73,19 @@ def _hit(n: int, cells: int) -> Fraction:
 
 
 @cache
-def _sums() -> tuple[Fraction, dict[tuple[Fraction, ...], Law[int]]]:
-    made = PrivateSize(d=2, largest=2, epsilon=1, values="positive")
+def _sums(epsilon: Fraction) -> tuple[Fraction, dict[tuple[Fraction, ...], Law[int]]]:
+    made = PrivateSize(d=2, largest=2, epsilon=epsilon, values="positive")
     vectors = product(map(Fraction, range(3)), [Fraction(n, 4) for n in range(9)])
     return made.e_epsilon, {x: made.law(dict(enumerate(x))) for x in vectors}
 
 
 @ALP.holds("Section 10", "estimated sum, shipped code", ours=True, slow=True)
-@mutant("9/10 of the epsilon", share=Fraction(9, 10))
-def estimated_sum(share: Fraction = _ONE) -> None:
+@weaker
+def estimated_sum(loss: Fraction = _ONE) -> None:
     """The sum of real values, rounded up to an integer, changes by at most 1 at l1 distance 1, so
     the shipped noisy size keeps its epsilon for sums as for numbers of entries.
     """
-    e_epsilon, laws = _sums()
-    limit = 1 + share * (e_epsilon - 1)
+    limit, laws = _sums(_ONE)[0], _sums(loss)[1]
     for x, other, _ in neighbours(laws):
         at_most(ratio(laws[x], laws[other]), limit, x=text(x), other=text(other))
 
@@ -142,57 +142,59 @@ def negative_values(offset: int = 3) -> None:
 
 
 @ALP.holds("Section 10", "negative values, privacy")
-@mutant("0.88 of the loss", scale=Fraction(22, 25))
-def negative_values_privacy(scale: Fraction = _ONE) -> None:
+@weaker
+def negative_values_privacy(loss: Fraction = _ONE) -> None:
     """The signed encoding of an entry has the privacy of Algorithm 2, also when the entry changes
     sign: ratios are at most e^distance.
     """
-    grid = [Fraction(n, 4) for n in range(-4, 5)]
+    small = Fraction(1, 200)  # where 1 + distance is nearest to its exponential
+    grid = [*(Fraction(n, 4) for n in range(-4, 5)), small, -small]
     for alpha in (_ONE, Fraction(3)):
         laws = {
             (alpha * x,): round_law(x).then(
-                lambda y: noisy_law(_signed(y, 1, (0, 0), 1), flip(alpha))
+                lambda y: noisy_law(_signed(y, 1, (0, 0), 1), flip(loss * alpha))
             )
             for x in grid
         }
         for x, other, gap in neighbours(laws):
-            limit = exp_lower(scale * gap)
+            limit = exp_lower(gap)
             at_most(ratio(laws[x], laws[other]), limit, alpha=alpha, x=x[0], other=other[0])
 
 
 @ALP.holds("Section 10", "negative values, shipped code", ours=True, slow=True)
-@mutant("1 % less (less 1)", share=Fraction(99, 100))
-def negative_values_shipped(share: Fraction = _ONE) -> None:
+@weaker
+def negative_values_shipped(loss: Fraction = _ONE) -> None:
     """The shipped signed projection loses just the epsilon that it promises, up to rounding, for
     neighbours on either side of 0 or across it.
     """
     made = SignedALP(d=1, k=1, s=3, largest=1, epsilon=1, alpha=3, steps=1)
-    hashes = Tables(((0,),) * (2 * made.levels))
-    laws = {(x,): made.law({0: x}, hashes) for x in (Fraction(n, 2) for n in range(-2, 3))}
+    less, hashes = replace(made, epsilon=loss), Tables(((0,),) * (2 * made.levels))
+    laws = {(x,): less.law({0: x}, hashes) for x in (Fraction(n, 2) for n in range(-2, 3))}
     worst = max(ratio(laws[x], laws[y]) for x, y, _ in neighbours(laws))
     at_most(made.e_epsilon - worst, Fraction(1, 2**60))
-    at_most(worst, 1 + share * (made.e_epsilon - 1))
+    at_most(worst, made.e_epsilon)
 
 
 @ALP.holds("Section 10", "signs in Algorithm 9")
 @mutant("when the sign does not matter", sign_rule=False)
-def signs_in_algorithm_9(sign_rule: bool = True) -> None:
+def signs_in_algorithm_9(sign_rule: bool = True, loss: Fraction = _ONE) -> None:
     """When only entries whose true and noisy values have the same sign are released, signed vectors
     need no more than delta/(2 e^epsilon), as nonnegative ones (Lemma 5.6, exact delta).
 
     Note: the mechanism is Algorithm 9 with |v| >= t for v >= t and rounding towards 0 or +-1.
         Without the sign rule an entry of 1 is stored 1 + e^(-2 epsilon) times as often.
     """
-    base, t = Fraction(9, 4), Fraction(3)  # e^epsilon; delta = 4/9
+    base, t = Fraction(16), Fraction(3)  # e^epsilon; delta = 1/16
+    less = raised(Fraction(4), loss) ** 2
 
     def side(x: Fraction) -> Law[int]:
         """Which side is stored: 1, -1 or 0. Given that, |v| - t is exponential whatever x is."""
         sign, y = (1 if x > 0 else -1), max(abs(x), _ONE)
         weight = min(abs(x), _ONE)
-        same, opposite = weight * stored(y, t, base), weight * stored(-y, t, base) * (not sign_rule)
+        same, opposite = weight * stored(y, t, less), weight * stored(-y, t, less) * (not sign_rule)
         return Law({sign: same, -sign: opposite, 0: 1 - same - opposite})
 
-    grid = [Fraction(n, 2) for n in range(-3, 4)]
+    grid = [Fraction(n, 2) for n in (*range(-3, 4), 4, 6)]  # up to t
     laws = {(a, b): side(a).product(side(b)) for a, b in product(grid, repeat=2)}
     for x, other, _ in neighbours(laws):
         delta = hockey_stick(laws[x], laws[other], e_epsilon=base).lower

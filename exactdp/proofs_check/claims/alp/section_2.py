@@ -14,8 +14,8 @@ from exactdp.mechanisms.projections.noisy_rows import DenseLaplace
 from exactdp.proofs_check.claims.alp._model import distance, exp_lower, ratio, round_law
 from exactdp.proofs_check.claims.alp._threshold import power
 from exactdp.proofs_check.comparisons import at_most, equal, every, identity
-from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import ALP, mutant
+from exactdp.proofs_check.rationals import Fraction, raised
+from exactdp.proofs_check.statements import ALP, mutant, weaker
 from exactdp.samplers import exact_law, random_rounding
 
 ALP.not_checkable(
@@ -26,7 +26,7 @@ ALP.not_checkable(
 )
 
 
-@ALP.holds("Lemma 2.2")
+@ALP.holds("Lemma 2.2", no_mechanism="it compares any two laws before and after a mapping")
 @mutant(share=Fraction(49, 50))
 def lemma_2_2(share: Fraction = Fraction(1)) -> None:
     """Any randomized mapping of the output keeps (epsilon, delta)."""
@@ -42,14 +42,14 @@ def lemma_2_2(share: Fraction = Fraction(1)) -> None:
 
 
 @ALP.holds("Lemma 2.3")
-@mutant("a factor of e^(e1 + e2)/1.02 is enough", share=Fraction(50, 51))
-def lemma_2_3(share: Fraction = Fraction(1)) -> None:
+@weaker
+def lemma_2_3(loss: Fraction = Fraction(1)) -> None:
     """Independent releases with (e1, d1) and (e2, d2) are together (e1 + e2, d1 + d2)-private."""
     factors = (Fraction(3, 2), Fraction(2), Fraction(4))
     deltas = (Fraction(0), Fraction(1, 100), Fraction(1, 10))
     for f, g, d, e in product(factors, factors, deltas, deltas):
-        (p, q), (r, s) = _worst_pair(f, d), _worst_pair(g, e)
-        delta = hockey_stick(p.product(r), q.product(s), e_epsilon=f * g * share).lower
+        (p, q), (r, s) = _worst_pair(raised(f, loss), d), _worst_pair(raised(g, loss), e)
+        delta = hockey_stick(p.product(r), q.product(s), e_epsilon=f * g).lower
         at_most(delta, d + e, e_e1=f, e_e2=g, d1=d, d2=e)
 
 
@@ -62,24 +62,25 @@ def _worst_pair(factor: Fraction, delta: Fraction) -> tuple[Law[int], Law[int]]:
 
 
 @ALP.holds("Algorithm 1")
-@mutant("0.98 times that", share=Fraction(49, 50))
-def algorithm_1(share: Fraction = Fraction(1)) -> None:
+@weaker
+def algorithm_1(loss: Fraction = Fraction(1)) -> None:
     """Laplace noise of scale 1/epsilon on every entry, as shipped on a grid, changes probabilities
     by at most a factor e^(epsilon * l1 distance).
     """
-    step = 1 + _LAPLACE.noise.rise  # what a step of the grid costs
+    step = 1 + _laplace(Fraction(1)).noise.rise  # what a step of the grid costs
     at_most(step, exp_lower(Fraction(1)))
     for x, other in permutations(product(range(2), repeat=2), 2):
-        worst = ratio(_laplace_law(x), _laplace_law(other))
-        at_most(worst, share * step ** int(distance(x, other)), x=x, other=other)
+        worst = ratio(_laplace_law(x, loss), _laplace_law(other, loss))
+        at_most(worst, step ** int(distance(x, other)), x=x, other=other)
 
 
-_LAPLACE = DenseLaplace(d=2, k=2, largest=1, epsilon=1, grid=1)
+def _laplace(epsilon: Fraction) -> DenseLaplace:
+    return DenseLaplace(d=2, k=2, largest=1, epsilon=epsilon, grid=1)
 
 
 @cache
-def _laplace_law(x: tuple[int, ...]) -> Law[tuple[int, ...]]:
-    return _LAPLACE.law(dict(enumerate(x)), None)
+def _laplace_law(x: tuple[int, ...], epsilon: Fraction) -> Law[tuple[int, ...]]:
+    return _laplace(epsilon).law(dict(enumerate(x)), None)
 
 
 @ALP.holds("Definition 2.4")
@@ -174,7 +175,7 @@ def multiply_shift(factor: int = 2) -> None:
 
 @ALP.conditional("Section 2", "negative values, privacy")
 @mutant("for every epsilon-differentially private mechanism", scaled=False)
-def negative_values(scaled: bool = True) -> None:
+def negative_values(scaled: bool = True, loss: Fraction = Fraction(1)) -> None:
     """Representing the parts x = max(v, 0) and y = -min(v, 0) of v, each by an epsilon-
     differentially private mechanism, represents v with epsilon-differential privacy.
 
@@ -184,12 +185,12 @@ def negative_values(scaled: bool = True) -> None:
     Note: the text names no epsilon: "any differentially private representation of x and y can be
         used as a differentially private representation of v".
     """
-    base = Fraction(9, 4)  # e^epsilon
+    base, less = Fraction(9, 4), raised(Fraction(3, 2), loss) ** 2  # e^epsilon
     grid = [Fraction(n, 2) for n in range(-3, 4)]
 
     def response(part: Fraction) -> Law[int]:
-        odds = power(base, part) if scaled else base if part else 1 / base
-        return Law({1: odds / (1 + odds), 0: 1 / (1 + odds)})
+        odds = power(less, part) if scaled else less if part else 1 / less
+        return Law({1: odds / 100, 0: 1 - odds / 100})
 
     laws = {v: response(max(v, Fraction(0))).product(response(max(-v, Fraction(0)))) for v in grid}
     for v, w in product(grid, repeat=2):

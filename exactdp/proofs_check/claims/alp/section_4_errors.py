@@ -28,7 +28,7 @@ from exactdp.proofs_check.claims.alp._shipped import HASH, literal, words
 from exactdp.proofs_check.claims.alp._walk import furthest, last_return_bounds, peak_law
 from exactdp.proofs_check.comparisons import at_most, below, identity
 from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
+from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant, weaker
 
 _ONE, _HALF = Fraction(1), Fraction(1, 2)
 
@@ -282,17 +282,17 @@ def theorem_4_16(least: Fraction = _ONE) -> None:
 
 
 @ALP.holds("Section 4.3", "flip probability 1/(epsilon + 2)")
-@mutant(scale=Fraction(97, 100))
-def unscaled_privacy(scale: Fraction = _ONE) -> None:
+@weaker
+def unscaled_privacy(loss: Fraction = _ONE) -> None:
     """Without scaling and with p = 1/(epsilon + 2) the projection is epsilon-differentially
     private.
     """
     grid = [(Fraction(n, 4),) for n in range(7)]
     for eps in (Fraction(1, 10), _ONE, Fraction(4)):
-        laws = {v: projection_law(v, ((0,), (0,)), 1, _ONE, 1 / (eps + 2)) for v in grid}
+        laws = {v: projection_law(v, ((0,), (0,)), 1, _ONE, flip(loss * eps)) for v in grid}
         for v, w, gap in neighbours(grid):
             worst = ratio(laws[v], laws[w])
-            at_most(worst, exp_lower(scale * eps * gap), eps=eps, v=text(v), w=text(w))
+            at_most(worst, exp_lower(eps * gap), eps=eps, v=text(v), w=text(w))
 
 
 @ALP.note("Section 4.3", "error of flip probability 1/(epsilon + 2)")
@@ -321,7 +321,11 @@ def unscaled_error(rounding: Fraction = _HALF) -> None:
         at_most(law.expectation(lambda e: abs(x - e)), bound, eps=eps, x=x)
 
 
-@ALP.holds("Section 4.3", "other flip probabilities")
+@ALP.holds(
+    "Section 4.3",
+    "other flip probabilities",
+    no_mechanism="it names flip probabilities that are not private",
+)
 @mutant(share=Fraction(93, 100))
 def other_flip_probabilities(share: Fraction = Fraction(92, 100)) -> None:
     """Every flip probability that makes the unscaled projection epsilon-differentially private is

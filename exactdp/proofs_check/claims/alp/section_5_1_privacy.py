@@ -17,13 +17,16 @@ from exactdp.proofs_check.claims.alp._model import (
 )
 from exactdp.proofs_check.claims.alp._threshold import Vector, power, rounded_law, stored
 from exactdp.proofs_check.comparisons import at_most, below, equal, holds
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 _ONE = Fraction(1)
-_BASE, _DELTA, _T = Fraction(9, 4), Fraction(4, 9), Fraction(3)  # e^epsilon; t = 3 is Step (3)
+_ROOT, _DELTA, _T = Fraction(3, 2), Fraction(4, 9), Fraction(3)  # e^(epsilon/2); t is Step (3)
+_BASE = _ROOT**2
 _SMALL = tuple(Fraction(n, 4) for n in range(5))
 _GRID = (*_SMALL, Fraction(3, 2), Fraction(2))
+#: e^(epsilon/2) and t: delta = e^(-(t - 2) epsilon) is 4/9 and 1/256. Entries near t see epsilon.
+_CASES = ((_ROOT, _T), (Fraction(4), Fraction(4)))
 
 
 @ALP.holds("Algorithm 9")
@@ -61,53 +64,68 @@ def rounding_needed(share: Fraction = _ONE) -> None:
 @cache
 def _pairs(t: Fraction = _T) -> tuple[tuple[Vector, Vector, Fraction], ...]:
     """Neighbours of two entries up to t, where the model is exact."""
-    return tuple(neighbours(x for x in product(_GRID, repeat=2) if max(x) <= t))
+    grid = {*_GRID, t - _ONE, t}
+    return tuple(neighbours(x for x in product(sorted(grid), repeat=2) if max(x) <= t))
 
 
 @cache
-def _law(x: Vector, t: Fraction = _T) -> Law[tuple[int, ...]]:
-    return rounded_law(x, t, _BASE)
+def _law(x: Vector, t: Fraction = _T, root: Fraction = _ROOT) -> Law[tuple[int, ...]]:
+    return rounded_law(x, t, root**2)
 
 
 @ALP.holds("Lemma 5.6")
 @mutant(share=Fraction(22, 100))
 @fitted(share=Fraction(23, 100))
-def lemma_5_6(share: Fraction = _ONE) -> None:
+def lemma_5_6(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """Algorithm 9 is (epsilon, delta)-differentially private.
 
     Note: 1/(2 e^epsilon) of delta suffices, see the exact delta.
     """
-    for x, other, _ in _pairs():
-        delta = hockey_stick(_law(x), _law(other), e_epsilon=_BASE).lower
-        at_most(delta, share * _DELTA, x=text(x), other=text(other))
+    for root, t in _CASES:
+        delta = power(root**2, 2 - t)
+        _require(root, t, share * delta, loss)
+
+
+def _require(root: Fraction, t: Fraction, most: Fraction, loss: Fraction) -> None:
+    """Require (epsilon, most)-DP of the mechanism made for loss times epsilon."""
+    less = raised(root, loss)
+    for x, other, _ in _pairs(t):
+        laws = _law(x, t, less), _law(other, t, less)
+        delta = hockey_stick(*laws, e_epsilon=root**2).lower
+        at_most(delta, most, e_epsilon=root**2, t=t, x=text(x), other=text(other))
 
 
 @ALP.holds("Lemma 5.6", "exact delta", ours=True)
 @mutant("0.98 times that", share=Fraction(49, 50))
-def exact_delta(share: Fraction = _ONE) -> None:
+def exact_delta(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """On a grid of entries up to t, delta/(2 e^epsilon) suffices; with t = ln(1/delta)/epsilon + 1,
     delta/2 does.
     """
-    for t, most in ((_T, _DELTA / (2 * _BASE)), (_T - 1, _DELTA / 2)):
-        for x, other, _ in _pairs(t):
-            delta = hockey_stick(_law(x, t), _law(other, t), e_epsilon=_BASE).lower
-            at_most(delta, share * most, t=t, x=text(x), other=text(other))
+    for (root, t), lower in product(_CASES, (0, 1)):
+        delta = power(root**2, 2 - t)
+        most = delta / 2 if lower else delta / (2 * root**2)
+        _require(root, t - lower, share * most, loss)
 
 
 @ALP.holds("Lemma 5.6", "shipped code", ours=True, slow=True)
 @mutant("0.95 times that delta", share=Fraction(19, 20))
-def shipped_code(share: Fraction = _ONE) -> None:
+def shipped_code(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """Algorithm 9 as shipped, on a grid, keeps the delta of its guarantee for entries on both sides
     of the threshold.
     """
-    halves, integers = [Fraction(n, 2) for n in range(9)], [Fraction(0), _ONE]
-    for d, values in ((2, integers), (1, halves)):
-        made = ApproximateThreshold(d=d, k=d, largest=4, epsilon=1, grid=1, delta=Fraction(1, 4))
-        promise = made.guarantee
-        for x, other, _ in neighbours(product(values, repeat=d)):
+    for values, half_steps, d, epsilon, delta in (
+        ("positive", 1, 1, 2, Fraction(1, 100)),
+        ("counts", 2, 2, 4, Fraction(1, 1000)),
+    ):
+        grid = Fraction(half_steps, 2)
+        given: Any = {"d": d, "k": d, "largest": 5, "values": values, "grid": grid, "delta": delta}
+        promise = ApproximateThreshold(**given, epsilon=epsilon).guarantee
+        made = ApproximateThreshold(**given, epsilon=loss * epsilon)
+        places = [n * grid for n in range(11)] if d == 1 else [Fraction(n) for n in (0, 1, 4, 5)]
+        for x, other, _ in neighbours(product(places, repeat=d)):
             laws = _shipped(made, x), _shipped(made, other)
             delta = hockey_stick(*laws, e_epsilon=promise.e_epsilon).upper
-            at_most(delta, share * promise.delta.lower, x=text(x), other=text(other))
+            at_most(delta, share * promise.delta.upper, x=text(x), other=text(other))
 
 
 @cache

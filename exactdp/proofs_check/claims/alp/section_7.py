@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
-from itertools import combinations_with_replacement, pairwise, product
+from itertools import combinations_with_replacement, product
 from math import ceil
 from typing import Any
 
@@ -25,9 +26,9 @@ from exactdp.proofs_check.claims.alp._model import (
     projection_law,
     ratio,
 )
-from exactdp.proofs_check.claims.alp._shipped import laid_out, read_off
+from exactdp.proofs_check.claims.alp._shipped import combined_laws, laid_out, read_off
 from exactdp.proofs_check.comparisons import at_most, below, equal, every, identity
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import ALP, as_printed, fitted, mutant
 
 _ONE = Fraction(1)
@@ -74,14 +75,15 @@ def real_valued_neighbours(extra: int = 0) -> None:
 
 @ALP.holds("Lemma 7.1")
 @mutant("the flip probability is 1/(e^epsilon + 2)", shift=2)
-def lemma_7_1(shift: int = 1) -> None:
+def lemma_7_1(shift: int = 1, loss: Fraction = _ONE) -> None:
     """Algorithm 10 is epsilon-differentially private for histograms, with no slack: for every
     sequence of hash functions the largest ratio of neighbours is e^epsilon.
     """
     grid = list(product(map(Fraction, range(3)), repeat=2))
     layouts = list(combinations_with_replacement(all_hashes(2, 2), 2))  # columns in any order
     for base, pair in product(_BASES, layouts):
-        laws = {x: projection_law(x, pair, 2, _ONE, 1 / (base + shift)) for x in grid}
+        p = 1 / (raised(base, loss) + shift)
+        laws = {x: projection_law(x, pair, 2, _ONE, p) for x in grid}
         worst = max(ratio(laws[x], laws[y]) for x, y, _ in neighbours(grid))
         equal(worst, base, e_epsilon=base, h=pair)
 
@@ -89,12 +91,13 @@ def lemma_7_1(shift: int = 1) -> None:
 @ALP.holds("Lemma 7.1", "shipped code", ours=True, slow=True)
 @mutant("within 2^-44", bits=44)
 @fitted(bits=43)
-def lemma_7_1_shipped(bits: int = 39) -> None:
+def lemma_7_1_shipped(bits: int = 39, loss: Fraction = _ONE) -> None:
     """The largest ratio of the shipped law is the promised one, at most 2^-39 below e^epsilon."""
     for eps in (Fraction(1, 4), Fraction(3)):
         for k, beta, s, table in ((2, 1, 5, ((4, 4),)), (1, 2, 3, ((0, 2), (1, 1)))):
             made = HistogramALP(d=2, k=k, s=s, largest=beta, epsilon=eps)
-            equal(_worst(made, table), made.e_epsilon, eps=eps, h=table)
+            less = replace(made, epsilon=loss * eps)
+            equal(_worst(less, table), made.e_epsilon, eps=eps, h=table)
         at_most(made.e_epsilon, exp_lower(eps, 60), eps=eps)
         at_most(exp_lower(eps, 60) - made.e_epsilon, Fraction(1, 2**bits), eps=eps)
 
@@ -109,15 +112,14 @@ def _worst(made: HistogramALP, table: tuple[tuple[int, ...], ...]) -> Fraction:
 
 @ALP.holds("Lemma 7.1", "integer entries", ours=True)
 @mutant("the ratio stays at (e^epsilon + 1)/2", power=1)
-def integer_entries(power: int = 2) -> None:
+def integer_entries(power: int = 2, loss: Fraction = _ONE) -> None:
     """The restriction to integers is needed: with random rounding of real entries, (0, 0) and
     (1/2, 1/2) reach the ratio ((e^epsilon + 1)/2)^2 > e^epsilon.
     """
     half = Fraction(1, 2)
     for base in _BASES:
-        laws = [
-            projection_law((x, x), ((0, 1),), 2, _ONE, 1 / (base + 1)) for x in (half, 0 * half)
-        ]
+        p = 1 / (raised(base, loss) + 1)
+        laws = [projection_law((x, x), ((0, 1),), 2, _ONE, p) for x in (half, 0 * half)]
         below(base, ratio(*laws), e_epsilon=base)
         equal(ratio(*laws), ((base + 1) / 2) ** power, e_epsilon=base)
 
@@ -274,22 +276,22 @@ def corollary_7_4_2(constant: int = 27) -> None:
 
 @ALP.holds("Corollary 7.4", "shipped code", ours=True, slow=True)
 @mutant("Algorithm 9 with an eighth of the delta", share=Fraction(1, 8))
-def corollary_7_4_shipped(share: Fraction = _ONE) -> None:
+def corollary_7_4_shipped(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """Algorithm 6 or 9 for counts beside Algorithm 10, as shipped, keep the sum of both epsilons,
     with the delta of Algorithm 9: neighbours differ by 1 in one count.
     """
-    counts: Any = {"d": 1, "k": 1, "epsilon": 1, "values": "counts"}
-    small = HistogramALP(d=1, k=1, s=3, largest=2, epsilon=1)
-    hashes = Tables(((0,), (0,)))
+    counts: Any = {"d": 1, "k": 1, "values": "counts", "largest": 4, "epsilon": 4}
+    small = HistogramALP(d=1, k=1, s=3, largest=3, epsilon=1)
     for large in (
-        Threshold(**counts, largest=4, t=2),
-        ApproximateThreshold(**counts, largest=4, delta=Fraction(1, 4)),
+        Threshold(**counts, t=2),
+        ApproximateThreshold(**counts, delta=Fraction(1, 1000)),  # t = 3
     ):
-        made = Combined(large=large, small=small)
-        laws, promise = [made.law({0: x}, hashes) for x in range(5)], made.guarantee
-        for one, two in (*pairwise(laws), *pairwise(laws[::-1])):
-            delta = hockey_stick(one, two, e_epsilon=promise.e_epsilon).upper
-            at_most(delta, share * promise.delta.upper, large=type(large).__name__)
+        promise = Combined(large=large, small=small).guarantee
+        less = [replace(part, epsilon=loss * part.epsilon) for part in (large, small)]
+        laws = combined_laws(Combined(large=less[0], small=less[1]), range(5))
+        for x, other, _ in neighbours(laws):
+            delta = hockey_stick(laws[x], laws[other], e_epsilon=promise.e_epsilon).upper
+            at_most(delta, share * promise.delta.upper, large=type(large).__name__, x=x[0])
 
 
 def _array(d: int, k: int, s: int, eps: Fraction) -> int:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import lcm
-from typing import Any
+from typing import Any, TypeVar
 
+from exactdp.balls import ball, refine
 from exactdp.fields import frozen
 from exactdp.law import Law
 from exactdp.proofs_check.rationals import Fraction
 from exactdp.samplers import FastSample, GeoSample, RationalCdf
 from exactdp.samplers.count_samplers import CountSampler
+
+Sampler = TypeVar("Sampler", bound=CountSampler)
 
 
 def geo(n: int, inverse: int = 1) -> CountSampler:
@@ -22,6 +26,14 @@ def fast(n: int, inverse: int = 1, gamma_inverse: int = 8, bits: Any = None) -> 
     """FastSample with epsilon = 1/inverse, gamma = 1/gamma_inverse and the eps~ of the paper."""
     loss = Fraction(1, inverse)
     return FastSample(n=n, epsilon=loss, gamma_inverse=gamma_inverse, bits=bits, power_of_two=True)
+
+
+def weakened(noise: Sampler, loss: Fraction) -> Sampler:
+    """The sampler for `loss` times the epsilon that this one has."""
+    if loss == 1:
+        return noise
+    epsilon = refine(lambda: 2 * ball(loss) * ball(noise.e_half_epsilon).log()).lower
+    return replace(noise, epsilon=epsilon, power_of_two=False)
 
 
 @frozen

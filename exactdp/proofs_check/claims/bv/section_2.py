@@ -10,7 +10,7 @@ from flint import nmod_poly
 
 from exactdp.accounting.divergence import max_loss, total_variation
 from exactdp.law import Law
-from exactdp.proofs_check.claims.bv._laws import geo, histogram_law
+from exactdp.proofs_check.claims.bv._laws import geo, histogram_law, weakened
 from exactdp.proofs_check.comparisons import at_most, equal, holds
 from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, mutant
@@ -58,14 +58,14 @@ def storage(one: int = 1) -> None:
 
 @BV.holds("Section 2.1.1", "footnote 1")
 @mutant("it does not", data_first=False)
-def footnote_1(data_first: bool = True) -> None:
+def footnote_1(data_first: bool = True, loss: Fraction = Fraction(1)) -> None:
     """Releasing the bins of the data first breaks (epsilon, 0)-DP: here some output of one data set
     is impossible for its neighbour. Bins in a fixed order lose epsilon only.
     """
     noise, found = geo(1), []
     for row in (0, 1):
         order = (row, 1 - row) if data_first else (0, 1)
-        noisy = histogram_law(noise, {row: 1}, 2)
+        noisy = histogram_law(weakened(noise, loss), {row: 1}, 2)
         found.append((noisy, noisy.map(lambda z: tuple((x, z[x]) for x in order))))
     (p, first), (q, second) = found
     equal(max_loss(p, q), noise.e_half_epsilon**2)

@@ -10,7 +10,7 @@ from exactdp.mechanisms import FixedTimeSparseHistogram
 from exactdp.mechanisms.histograms.mixture import mixed_law, required_distance
 from exactdp.proofs_check.claims.bv._laws import geo
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import BV, mutant
 
 _GAMMAS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 100))
@@ -36,7 +36,7 @@ def algorithm_1(swapped: bool = False) -> None:
             equal(added[-1], added[0], bits=bits, x=x)
 
 
-@BV.holds("Lemma 3.1")
+@BV.holds("Lemma 3.1", no_mechanism="an identity in epsilon and delta")
 @mutant("(e^epsilon - 1)/e^epsilon in place of (e^epsilon - 1)/(e^epsilon + 1)", weight=0)
 def lemma_3_1(weight: int = 1) -> None:
     """If M is (epsilon, 0)-DP and M' within delta of M on every data set, then the mixture is
@@ -59,20 +59,21 @@ def _response(high: Fraction) -> Law[int]:
 
 @BV.holds("Lemma 3.1", "equation (1)", ours=True)
 @mutant(stretch=Fraction(101, 100))
-def equation_1(stretch: Fraction = Fraction(1)) -> None:
+def equation_1(stretch: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> None:
     """The bound on delta cannot be improved: randomised response that is moved by delta and mixed
     with a fair coin has the ratio e^epsilon.
     """
     coin = _response(Fraction(1, 2))
     for e, gamma in product((Fraction(9, 8), Fraction(3), Fraction(10)), _GAMMAS):
         delta = required_distance(e_epsilon=e, gamma=gamma, least=Fraction(1, 2)) * stretch
-        if delta <= 1 / (e + 1):
-            p = mixed_law(_response(e / (e + 1) + delta), coin, gamma)
-            q = mixed_law(_response(1 / (e + 1) - delta), coin, gamma)
+        grown = raised(e, loss)
+        if delta <= 1 / (grown + 1):
+            p = mixed_law(_response(grown / (grown + 1) + delta), coin, gamma)
+            q = mixed_law(_response(1 / (grown + 1) - delta), coin, gamma)
             equal(max_loss(p, q), e, e_epsilon=e, gamma=gamma)
 
 
-@BV.holds("Section 3", "distance of the mixture")
+@BV.holds("Section 3", "distance of the mixture", no_mechanism="a distance of any two laws")
 @mutant(share=Fraction(98, 100))
 def distance(share: Fraction = Fraction(1)) -> None:
     """The mixture lies within gamma + delta of M in total variation."""

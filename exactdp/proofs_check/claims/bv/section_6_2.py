@@ -21,11 +21,12 @@ from exactdp.proofs_check.claims.bv._data_sets import (
     neighbouring_laws,
     neighbours,
 )
-from exactdp.proofs_check.claims.bv._laws import fast, geo
+from exactdp.proofs_check.claims.bv._laws import fast, geo, weakened
 from exactdp.proofs_check.claims.bv._printed import kh_second, random_histogram
 from exactdp.proofs_check.comparisons import at_most, equal
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
+from exactdp.samplers import GeoSample
 from exactdp.samplers.rounded_order_statistics import truncated_power
 
 BV.not_checkable(
@@ -36,38 +37,42 @@ BV.not_checkable(
 )
 
 
-def _sparse(counts: Counts, universe: int, delta: Fraction) -> Law[Any]:
-    return SparseHistogram(geo(1), universe, delta).law(counts, residual=0)
+def _sparse(counts: Counts, noise: GeoSample, universe: int, delta: Fraction) -> Law[Any]:
+    return SparseHistogram(noise, universe, delta).law(counts, residual=0)
 
 
-def _kh_second(counts: Counts, universe: int, delta: Fraction) -> Law[Any]:
+def _kh_second(counts: Counts, noise: GeoSample, universe: int, delta: Fraction) -> Law[Any]:
     """KH'' as printed, which a small delta would approximate."""
-    return kh_second(geo(1), counts, universe, 2)
+    return kh_second(noise, counts, universe, 2)
 
 
 @BV.holds("Theorem 6.5", "shipped code for one row", slack="rounding costs less than delta")
 @mutant("KH'' with OrdSample as printed", law=_kh_second)
-def theorem_6_5(law: Callable[..., Law[Any]] = _sparse) -> None:
+def theorem_6_5(law: Callable[..., Law[Any]] = _sparse, loss: Fraction = Fraction(1)) -> None:
     """SparseHistogram as shipped, within delta of KeepHeavy, is (epsilon, (e^epsilon + 1) delta)-DP
     for n = 1. KH'' as printed (BV-Lemma-2.9) is not.
     """
-    e = geo(1).e_half_epsilon ** 2
-    for universe, delta in ((3, Fraction(1, 20)), (4, Fraction(1, 20)), (4, Fraction(1, 400))):
-        for p, q in neighbouring_laws(lambda counts: law(counts, universe, delta), 1, universe):
+    e, noise = geo(1).e_half_epsilon ** 2, weakened(geo(1), loss)
+    for universe, delta in ((3, Fraction(1, 20)), (4, Fraction(1, 400)), (3, Fraction(1, 10**4))):
+        for p, q in neighbouring_laws(
+            lambda counts: law(counts, noise, universe, delta), 1, universe
+        ):
             worst = hockey_stick(p, q, e_epsilon=e).upper
             at_most(worst, (e + 1) * delta, X=universe, delta=delta)
 
 
 @BV.holds("Theorem 6.5", "from distance to delta")
 @mutant("e^epsilon delta", more=0)
-def from_distance(more: int = 1) -> None:
+def from_distance(more: int = 1, loss: Fraction = Fraction(1)) -> None:
     """A mechanism within total variation distance delta of an (epsilon, 0)-DP one is
     (epsilon, (e^epsilon + 1) delta)-DP, and no smaller factor of delta suffices.
     """
-    laws = [Law({0: Fraction(i, 4), 1: Fraction(4 - i, 4)}) for i in range(5)]
+    quarters = [Fraction(i, 4) for i in range(5)]
     for e in (Fraction(3, 2), Fraction(3), Fraction(10)):
+        least = 1 / (raised(e, loss) + 1)  # of randomised response
+        laws = [Law({0: p, 1: 1 - p}) for p in (*quarters, least, 1 - least)]
         for p, q, near_p, near_q in product(laws, repeat=4):
-            if max(max_loss(p, q), max_loss(q, p)) <= e:
+            if max(max_loss(p, q), max_loss(q, p)) <= raised(e, loss):
                 delta = max(total_variation(p, near_p).upper, total_variation(q, near_q).upper)
                 worst = hockey_stick(near_p, near_q, e_epsilon=e).upper
                 at_most(worst, (e + more) * delta, e_epsilon=e, P=near_p, Q=near_q)
@@ -79,11 +84,12 @@ def from_distance(more: int = 1) -> None:
 @BV.holds("Theorem 6.5", "distance of the shipped code", ours=True, slow=True)
 @mutant(share=Fraction(36, 1000))
 @fitted(share=Fraction(4, 100))
-def distance(share: Fraction = Fraction(1)) -> None:
+def distance(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> None:
     """SparseHistogram as shipped lies within delta of KeepHeavy's law."""
     for noise, universe, delta in ((geo(1), 4, Fraction(1, 400)), (fast(1), 3, Fraction(1, 20))):
         for counts in data_sets(noise.n, universe):
-            law = SparseHistogram(noise, universe, delta).law(counts, residual=0)
+            made = SparseHistogram(weakened(noise, loss), universe, delta)
+            law = made.law(counts, residual=0)
             gap = total_variation(law, KeepHeavy(noise, universe).law(counts, residual=0)).upper
             at_most(gap, share * delta, counts=counts, X=universe)
 
@@ -104,7 +110,9 @@ def repeated_squaring(share: Fraction = Fraction(1)) -> None:
             at_most(exact - Fraction(y, scale), share * Fraction(2 * i - 1, scale), a=a, b=b, i=i)
 
 
-@BV.note("Algorithm 8", "exponent of delta", severity="unsafe")
+@BV.note(
+    "Algorithm 8", "exponent of delta", severity="unsafe", no_mechanism="the least mass of a law"
+)
 @as_printed(r=1)
 @mutant(factor=Fraction(5, 2))
 @fitted(factor=Fraction(3))
@@ -126,7 +134,7 @@ def exponent(r: int = 0, factor: Fraction = Fraction(6)) -> None:
         at_most((n + 1) ** n, factorial(n) * factor**n, n=n)
 
 
-@BV.holds("Algorithm 8", "epsilon/3")
+@BV.holds("Algorithm 8", "epsilon/3", no_mechanism="an inequality in epsilon")
 @mutant(share=Fraction(47, 100))
 @fitted(share=Fraction(46, 100))
 def epsilon_third(share: Fraction = Fraction(1, 3)) -> None:
@@ -154,22 +162,27 @@ BV.not_checkable(
 )
 
 
-def _shipped(counts: Counts, n: int, inverse: int, universe: int) -> Law[Any]:
-    mechanism = FixedTimeSparseHistogram(geo(n, inverse), universe, gamma_bits=6)
+def _shipped(counts: Counts, noise: GeoSample, universe: int) -> Law[Any]:
+    mechanism = FixedTimeSparseHistogram(noise, universe, gamma_bits=6)
     return mechanism.law(counts, residual=0)
 
 
-def _printed(counts: Counts, n: int, inverse: int, universe: int) -> Law[Any]:
+def _printed(counts: Counts, noise: GeoSample, universe: int) -> Law[Any]:
     """Algorithm 8 on KH'' as printed, without its delta: beta_1 = 1/2, beta_2 = 1/100."""
-    sparse = kh_second(geo(n, inverse), counts, universe, 2)
-    return mixed_law(sparse, random_histogram(n, universe), Fraction(1, 100))
+    sparse = kh_second(noise, counts, universe, 2)
+    return mixed_law(sparse, random_histogram(noise.n, universe), Fraction(1, 100))
 
 
 def _require_pure(
-    mechanism: Callable[..., Law[Any]], sets: list[Counts], n: int, inverse: int, universe: int
+    mechanism: Callable[..., Law[Any]],
+    sets: list[Counts],
+    inverse: int,
+    universe: int,
+    loss: Fraction,
 ) -> None:
     """Require ratios of at most e^epsilon between these data sets, epsilon = 1/inverse."""
-    laws = [mechanism(counts, n, inverse, universe) for counts in sets]
+    noise = GeoSample(sum(sets[0].values()), loss / inverse)
+    laws = [mechanism(counts, noise, universe) for counts in sets]
     with precision(128):
         for (one, p), (other, q) in product(zip(sets, laws, strict=True), repeat=2):
             if other in neighbours(one, universe):
@@ -179,7 +192,7 @@ def _require_pure(
 
 @BV.conditional("Theorem 6.6", "privacy for one row", rests_on="BV-Lemma-2.9")
 @mutant("with OrdSample as printed", mechanism=_printed)
-def one_row(mechanism: Callable[..., Law[Any]] = _shipped) -> None:
+def one_row(mechanism: Callable[..., Law[Any]] = _shipped, loss: Fraction = Fraction(1)) -> None:
     """PureSparseHistogram is (epsilon, 0)-DP for n = 1.
 
     Condition: the order statistics are drawn with their ties, as the library does in strict time.
@@ -187,18 +200,18 @@ def one_row(mechanism: Callable[..., Law[Any]] = _shipped) -> None:
         mutant takes Algorithm 8 without its delta.
     """
     for inverse, universe in ((1, 4), (8, 4)):
-        _require_pure(mechanism, data_sets(1, universe), 1, inverse, universe)
+        _require_pure(mechanism, data_sets(1, universe), inverse, universe, loss)
 
 
 @BV.conditional("Theorem 6.6", "privacy for two rows", rests_on="BV-Lemma-2.9", slow=True)
 @mutant("with OrdSample as printed", mechanism=_printed)
-def two_rows(mechanism: Callable[..., Law[Any]] = _shipped) -> None:
+def two_rows(mechanism: Callable[..., Law[Any]] = _shipped, loss: Fraction = Fraction(1)) -> None:
     """PureSparseHistogram is (epsilon, 0)-DP for n = 2, between data sets of each shape.
 
     Condition: the order statistics are drawn with their ties, as the library does in strict time.
     """
     sets = [{0: 2}, {0: 1, 1: 1}, {0: 1, 7: 1}, {3: 1, 7: 1}, {7: 2}]
-    _require_pure(mechanism, sets, 2, 1, 8)
+    _require_pure(mechanism, sets, 1, 8, loss)
 
 
 @BV.holds("Theorem 6.6", "accuracy from that of KH''")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 from math import ceil, prod
@@ -17,7 +18,7 @@ from exactdp.proofs_check.boxes import never_negative
 from exactdp.proofs_check.claims.bv._data_sets import Counts, data_sets, worst_ratio
 from exactdp.proofs_check.claims.bv._errors import beyond, log_error, prove_log_bound
 from exactdp.proofs_check.claims.bv._field import evaluate, polynomials
-from exactdp.proofs_check.claims.bv._laws import FLAT, fast, geo, noisy_counts
+from exactdp.proofs_check.claims.bv._laws import FLAT, fast, geo, noisy_counts, weakened
 from exactdp.proofs_check.comparisons import at_most, equal, holds
 from exactdp.proofs_check.rationals import Fraction
 from exactdp.proofs_check.statements import BV, as_printed, fitted, mutant
@@ -104,6 +105,12 @@ _COMPACT = (
 )
 
 
+def _weakened(compact: CompactHistogram, loss: Fraction) -> CompactHistogram:
+    """With noise that loses more, and the same M_0."""
+    epsilon = loss * compact.epsilon  # what the noise may spend
+    return replace(compact, noise=weakened(compact.noise, loss), epsilon=epsilon)
+
+
 def _at(compact: CompactHistogram) -> dict[str, object]:
     return {"n": compact.n, "X": compact.universe, "d_0": compact.field.order}
 
@@ -148,26 +155,28 @@ def _eps_3(compact: CompactHistogram) -> Fraction:
 
 @BV.holds("Theorem 7.2")
 @mutant("(eps_1 + eps_2, 0)-DP", bound=_eps_2)
-def theorem_7_2(bound: Callable[[CompactHistogram], Fraction] = _eps_3) -> None:
+def theorem_7_2(
+    bound: Callable[[CompactHistogram], Fraction] = _eps_3, loss: Fraction = Fraction(1)
+) -> None:
     """CompactHistogram is (eps_1 + eps_2 + eps_3, 0)-DP, e^eps_2 and e^eps_3 being the largest
     ratios of the laws of M_0 and M(0), and M (eps_1/2, 0)-DP.
     """
     for compact in _COMPACT[:3]:
-        n, universe = compact.n, compact.universe
-        worst = worst_ratio(lambda counts: _law(compact, tuple(counts.items())), n, universe)
+        n, universe, less = compact.n, compact.universe, _weakened(compact, loss)
+        worst = worst_ratio(lambda counts: _law(less, tuple(counts.items())), n, universe)
         at_most(worst, bound(compact), **_at(compact))
 
 
 @BV.holds("Theorem 7.2", "law of the release")
 @mutant("with the denominator squared", power=2)
-def law_of_the_release(power: int = 1) -> None:
+def law_of_the_release(power: int = 1, loss: Fraction = Fraction(1)) -> None:
     """A polynomial h has probability d_0^-(n+1) times the product over the non-empty bins of
     P(M(c_x) = h_x)/P(M_0 = h_x), from which the privacy follows.
     """
     for compact in _COMPACT[:3]:
-        m_0, noise = compact.inverse, compact.noise
+        m_0, noise, less = compact.inverse, compact.noise, _weakened(compact, loss)
         for counts in data_sets(compact.n, compact.universe)[:2]:
-            for p, weight in _law(compact, tuple(counts.items())).items():
+            for p, weight in _law(less, tuple(counts.items())).items():
                 stated = Fraction(1, compact.field.order ** (compact.n + 1))
                 for x, c in counts.items():
                     z = m_0.count(evaluate(p, x, compact.period))
@@ -200,12 +209,12 @@ def accuracy(share: Fraction = Fraction(1)) -> None:
 
 @BV.holds("Section 1", "n + 1 independent values")
 @mutant("n-wise independence", terms=1)
-def independent_values(terms: int = 2) -> None:
+def independent_values(terms: int = 2, loss: Fraction = Fraction(1)) -> None:
     """(n + 1)-wise independence keeps both the privacy and the law of an empty bin, here for n = 1
     over F_4; n-wise independence keeps the privacy only.
     """
     compact = _COMPACT[0]
-    laws = [_literal(compact, {x: 1}, terms) for x in (0, 1)]
+    laws = [_literal(_weakened(compact, loss), {x: 1}, terms) for x in (0, 1)]
     for p, q in (laws, laws[::-1]):
         at_most(Fraction(max_loss(p, q)), compact.e_epsilon)
     empty = laws[0].map(lambda p: compact.inverse.count(evaluate(p, 1, 3)))
@@ -246,21 +255,24 @@ _PARAMETERS = (
 )
 
 
-def _made(case: tuple[int, Fraction, int, Fraction]) -> CompactHistogram:
+def _made(
+    case: tuple[int, Fraction, int, Fraction], loss: Fraction = Fraction(1)
+) -> CompactHistogram:
     """Corollary 7.3 with the shipped FastSample, in the smallest field with room for its bits."""
     n, epsilon, universe, beta = case
     share, gamma = 1 / Fraction(ceil(10 / (9 * epsilon))), ceil(2 * universe / beta)
     noise = FastSample(n=n, epsilon=share, gamma_inverse=gamma, power_of_two=True)
+    noise = weakened(noise, loss)
     power = 1
     while 2 * 3**power < max(noise.bits, universe.bit_length()):
         power += 1
-    return CompactHistogram(noise, universe, epsilon, 3 ** (power + 1))
+    return CompactHistogram(noise, universe, loss * epsilon, 3 ** (power + 1))
 
 
 @BV.holds("Corollary 7.3")
 @mutant(share=Fraction(88, 100))
 @fitted(share=Fraction(89, 100))
-def corollary_7_3(share: Fraction = Fraction(1)) -> None:
+def corollary_7_3(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> None:
     """With epsilon' = 1/ceil(10/(9 epsilon)), gamma = beta/(2|X|) and a suitable M_0, the losses
     eps_1 + eps_2 + eps_3 of Theorem 7.2 add up to at most epsilon.
 
@@ -268,12 +280,12 @@ def corollary_7_3(share: Fraction = Fraction(1)) -> None:
         has probabilities that are multiples of 2^-T.
     """
     for case in _PARAMETERS:
-        compact, (n, epsilon, _, _) = _made(case), case
+        compact, (n, epsilon, _, _) = _made(case, loss), case
         empty, m_0 = compact.noise.law(0), compact.inverse.law
         losses = Fraction(max_loss(m_0, empty) * max_loss(empty, m_0))
         with precision(256):
-            loss = ball(compact.noise.e_half_epsilon**2 * losses).log()
-            at_most(loss, ball(share * epsilon), n=n, epsilon=epsilon)
+            spent = ball(compact.noise.e_half_epsilon**2 * losses).log()
+            at_most(spent, ball(share * epsilon), n=n, epsilon=epsilon)
 
 
 @BV.holds("Corollary 7.3", "constant 5")
@@ -330,12 +342,13 @@ _VECTORS = CompactHistogram(FastSample(n=1, epsilon=12, gamma_inverse=2, bits=4)
 
 @BV.holds("Theorem 7.2", "vectors of field elements", ours=True, slow=True)
 @mutant("of M(0), not of M_0", same=False)
-def vectors(same: bool = True) -> None:
+def vectors(same: bool = True, loss: Fraction = Fraction(1)) -> None:
     """CompactHistogram as shipped draws hash values from vectors of field elements, too: its loss
     is at most that of its guarantee, and the count of every empty bin has the law of M(0).
     """
     compact, n, universe = _VECTORS, _VECTORS.n, _VECTORS.universe
-    worst = worst_ratio(lambda counts: _law(compact, tuple(counts.items())), n, universe)
+    less = _weakened(compact, loss)
+    worst = worst_ratio(lambda counts: _law(less, tuple(counts.items())), n, universe)
     at_most(worst, compact.e_epsilon)
     empty = _law(compact, ((0, 1),)).map(lambda p: CompactRelease(compact, p)[1])
     equal(empty, compact.noise.law(0 if same else 1))

@@ -52,7 +52,11 @@ def _one_row(counts: Counts) -> Law[Any]:
     return Law({((x, n),): Fraction(c, n) for x, c in counts.items()})
 
 
-@BV.conditional("Theorem 1.5", elsewhere="the mutant adds E = n")
+@BV.conditional(
+    "Theorem 1.5",
+    elsewhere="the mutant adds E = n",
+    no_mechanism="a lower bound of the error of every private mechanism",
+)
 @mutant("also for E = n (the printed form)", further=1)
 def theorem_1_5(further: int = 0) -> None:
     """For a sparse (epsilon, delta)-DP histogram that errs by more than E with probability beta,

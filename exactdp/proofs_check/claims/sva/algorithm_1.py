@@ -27,8 +27,8 @@ from exactdp.proofs_check.claims.sva._model import (
     sparse,
 )
 from exactdp.proofs_check.comparisons import at_most, equal
-from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import SVA, as_printed, mutant
+from exactdp.proofs_check.rationals import Fraction, raised
+from exactdp.proofs_check.statements import SVA, as_printed, mutant, weaker
 from exactdp.samplers import SeededSource
 
 _INPUTS: tuple[Vector, ...] = (
@@ -73,7 +73,7 @@ def line_6(factor: Fraction = Fraction(1)) -> None:
             equal(found, rest / b * factor, b=b, x=x)
 
 
-@SVA.holds("Algorithm 1", "line 9")
+@SVA.holds("Algorithm 1", "line 9", no_mechanism="distances of bins before noise")
 @mutant(factor=Fraction(99, 100))
 def line_9(factor: Fraction = Fraction(1)) -> None:
     """Without clipping the bins of two inputs are at most as far apart in L1 distance as the
@@ -86,8 +86,8 @@ def line_9(factor: Fraction = Fraction(1)) -> None:
 
 @SVA.note("Algorithm 1", "line 11", severity="unsafe")
 @as_printed(noise=False)
-@mutant("e^epsilon 1 % smaller", share=Fraction(99, 100))
-def line_11(noise: bool = True, share: Fraction = Fraction(1)) -> None:
+@weaker
+def line_11(noise: bool = True, loss: Fraction = Fraction(1)) -> None:
     r"""The client sends its clipped bins as they are before noise (tilde), and the message is
     epsilon-LDP.
 
@@ -108,10 +108,10 @@ def line_11(noise: bool = True, share: Fraction = Fraction(1)) -> None:
     laws = {}
     for v in sparse(2, 2, (0, 1)):
         exact = Law.uniform(hashes(2, b)).map(lambda f: (f, bins(v, f, b)))
-        laws[v] = report(v, b, a, 3) if noise else exact
+        laws[v] = report(v, b, 1 / raised(1 / a, loss), 3) if noise else exact
     for v, w in pairs(list(laws)):
         length = int(distance(v, w))
-        delta = hockey_stick(laws[v], laws[w], e_epsilon=share * a**-length).upper
+        delta = hockey_stick(laws[v], laws[w], e_epsilon=a**-length).upper
         at_most(delta, 0, L=length)
 
 
@@ -147,8 +147,8 @@ _CASES: tuple[tuple[Vector, Vector, int], ...] = tuple(
 
 
 @SVA.holds("Claim 13")
-@mutant("e^epsilon one percent smaller", cut=Fraction(99, 100))
-def claim_13(cut: Fraction = Fraction(1)) -> None:
+@weaker
+def claim_13(loss: Fraction = Fraction(1)) -> None:
     """If the L1 distance of the bins exceeds Delta with probability at most delta over h and s,
     noise of magnitude Delta/epsilon makes the messages (epsilon, delta)-close.
 
@@ -156,11 +156,12 @@ def claim_13(cut: Fraction = Fraction(1)) -> None:
     it with lambda for Delta, and its last sentence has delta where lambda is meant.
     """
     for (v, w, b), a in product(_CASES, _RATIOS):
-        first, second = report(v, b, a, 3), report(w, b, a, 3)
+        less = 1 / raised(1 / a, loss)
+        first, second = report(v, b, less, 3), report(w, b, less, 3)
         family = hashes(len(v), b)
         spread = Law.uniform([distance(bins(v, f, b), bins(w, f, b)) for f in family])
         for far in range(5):
-            delta = hockey_stick(first, second, e_epsilon=a**-far * (cut if far else 1)).upper
+            delta = hockey_stick(first, second, e_epsilon=a**-far).upper
             at_most(delta, spread.probability(lambda x: x > far), b=b, Delta=far, a=a)
 
 
@@ -243,25 +244,26 @@ _RATIO = Fraction(1, 2)
 
 
 @cache
-def _bin_loss(x: int, y: int) -> Fraction:
+def _bin_loss(x: int, y: int, a: Fraction) -> Fraction:
     """The largest ratio of the laws of one noisy bin around x and around y."""
-    return Fraction(max_loss(noisy(x, _RATIO, 8), noisy(y, _RATIO, 8)))
+    return Fraction(max_loss(noisy(x, a, 8), noisy(y, a, 8)))
 
 
-def _losses(eta: Fraction | None) -> Iterator[tuple[int, int, Fraction]]:
+def _losses(eta: Fraction | None, loss: Fraction) -> Iterator[tuple[int, int, Fraction]]:
     """b, L, and e^loss of the noisy bins, for every fixed h and s."""
+    a = 1 / raised(1 / _RATIO, loss)
     for first, second, b in _FAR:
         v, w = (tuple(Fraction(x) for x in vector) for vector in (first, second))
         for f in hashes(len(v), b):
             both = zip(bins(v, f, b, eta), bins(w, f, b, eta), strict=True)
-            losses = (_bin_loss(int(x), int(y)) for x, y in both)
+            losses = (_bin_loss(int(x), int(y), a) for x, y in both)
             yield b, int(distance(v, w)), prod(losses, start=Fraction(1))
 
 
 @SVA.refuted("Section IV-A", "privacy without the computational assumption", severity="unsafe")
 @as_printed(third_row=True)
 @mutant("Delta = 0.95 L is enough", twentieths=19)
-def assumption(third_row: bool = False, twentieths: int = 20) -> None:
+def assumption(third_row: bool = False, twentieths: int = 20, loss: Fraction = Fraction(1)) -> None:
     r"""In every setting, that h and s are pseudorandom is needed only for measure concentration,
     not for privacy.
 
@@ -286,14 +288,14 @@ def assumption(third_row: bool = False, twentieths: int = 20) -> None:
     """
     if third_row:
         with precision(80):
-            for b, length, worst in _losses(None):
+            for b, length, worst in _losses(None, loss):
                 noise = 3 * (b * length * ball(4 * b).log()).sqrt()  # delta = 1/2
                 at_most(ball(worst).log() / ball(2).log(), noise, b=b, L=length)
     for eta in (1, 5):
-        for b, length, worst in _losses(Fraction(eta)):
+        for b, length, worst in _losses(Fraction(eta), loss):
             if b == 1:
                 at_most(worst, _RATIO ** (-2 * eta), b=b, L=length, eta=eta)
-    for b, length, worst in _losses(None):
+    for b, length, worst in _losses(None, loss):
         at_most(worst**20, _RATIO ** (-length * twentieths), b=b, L=length)
 
 

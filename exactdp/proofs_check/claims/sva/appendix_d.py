@@ -13,8 +13,8 @@ from exactdp.accounting.divergence import hockey_stick
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 from exactdp.proofs_check.comparisons import at_most, below, equal, identity
-from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
+from exactdp.proofs_check.rationals import Fraction, raised
+from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant, weaker
 
 Channel = Sequence[Law[int]]
 Vector = tuple[Fraction, ...]
@@ -208,17 +208,18 @@ def pure_channels(share: Fraction = Fraction(1)) -> None:
 
 
 @SVA.holds("Lemma 23")
-@mutant("e^eps' - 1 two percent smaller", scale=Fraction(49, 50))
-def lemma_23(scale: Fraction = Fraction(1)) -> None:
+@weaker
+def lemma_23(loss: Fraction = Fraction(1)) -> None:
     """A private channel that gets its input only with probability eta, else a uniform one, is
     private with e^eps' = 1 + eta (e^eps - 1) and delta' = eta delta, so (O(eta eps), O(eta
     delta)). Checked for randomized response that leaks its input with probability delta.
     """
     etas, deltas = (Fraction(1, 100), Fraction(1, 2)), (Fraction(0), Fraction(1, 20))
     for size, factor, eta, delta in product((2, 3, 12), (Fraction(1), *_FACTORS), etas, deltas):
-        weaker = _degrade(_leak(_randomized_response(size, factor), delta), eta)
-        allowed = 1 + scale * eta * (factor - 1)
-        found = hockey_stick(weaker[0], weaker[1], e_epsilon=allowed).upper
+        less = _randomized_response(size, raised(factor, loss))
+        first, second, *_ = _degrade(_leak(less, delta), eta)
+        allowed = 1 + eta * (factor - 1)
+        found = hockey_stick(first, second, e_epsilon=allowed).upper
         at_most(found, eta * delta, size=size, e_epsilon=factor, eta=eta)
 
 

@@ -50,7 +50,9 @@ def lemma_14(constant: Fraction = Fraction(3)) -> None:
                 at_most(_exceeds(steps, b, threshold), delta, b=b, L=length, delta=delta)
 
 
-@SVA.holds("Lemma 14", "without its condition", ours=True)
+@SVA.holds(
+    "Lemma 14", "without its condition", ours=True, no_mechanism="distances of bins before noise"
+)
 @mutant(constant=Fraction(99, 100))
 @fitted(constant=Fraction(1))
 def without_condition(constant: Fraction = Fraction(3)) -> None:

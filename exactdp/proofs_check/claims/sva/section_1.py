@@ -12,13 +12,13 @@ from exactdp.local.sparse import KFold, OneBit, Sampled
 from exactdp.proofs_check.claims.sva._model import distance, events, pairs, sparse
 from exactdp.proofs_check.claims.sva._published import EVENT, USER, Row, half_unit
 from exactdp.proofs_check.comparisons import at_most, below, equal, within
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
 
 
-def _flipped(v: tuple[Fraction, ...]) -> Law[tuple[int, ...]]:
-    """Randomized response with e^epsilon = 2 on both bits."""
-    p = Fraction(2, 3)
+def _flipped(v: tuple[Fraction, ...], e_epsilon: Fraction) -> Law[tuple[int, ...]]:
+    """Randomized response on both bits."""
+    p = e_epsilon / (e_epsilon + 1)
     bit = [Law({int(x): p, 1 - int(x): 1 - p}) for x in v]
     return bit[0].product(bit[1]).map(tuple)
 
@@ -26,7 +26,7 @@ def _flipped(v: tuple[Fraction, ...]) -> Law[tuple[int, ...]]:
 @SVA.note("Section I-A", "special cases")
 @as_printed(power=1)
 @mutant("e^(3 epsilon)", power=3)
-def special_cases(power: int = 2) -> None:
+def special_cases(power: int = 2, loss: Fraction = Fraction(1)) -> None:
     r"""Event-level privacy is the special case L = 2 of L-neighbouring privacy.
 
     Printed (Section I-A, Additional contributions, line 87): Note that the commonly known user-
@@ -45,10 +45,11 @@ def special_cases(power: int = 2) -> None:
     >>> p((0, 0), (0, 0)) / p((0, 0), (1, 1))        # L1 distance 2, two events
     Fraction(4, 1)
     """
-    losses = {(v, w): max_loss(_flipped(v), _flipped(w)) for v, w in pairs(sparse(2, 2, (0, 1)))}
-    event = max(loss for pair, loss in losses.items() if events(*pair) == 1)
-    near = max(loss for pair, loss in losses.items() if distance(*pair) <= 2)
-    equal(near, event**power)
+    e_epsilon = Fraction(2)
+    laws = {v: _flipped(v, raised(e_epsilon, loss)) for v in sparse(2, 2, (0, 1))}
+    losses = {(v, w): max_loss(laws[v], laws[w]) for v, w in pairs(list(laws))}
+    equal(max(ratio for pair, ratio in losses.items() if events(*pair) == 1), e_epsilon)
+    equal(max(ratio for pair, ratio in losses.items() if distance(*pair) <= 2), e_epsilon**power)
 
 
 def _best(rows: dict[str, Row], column: str) -> tuple[str, str]:

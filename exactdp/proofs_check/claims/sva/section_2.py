@@ -26,8 +26,8 @@ from exactdp.proofs_check.claims.sva._model import (
 )
 from exactdp.proofs_check.claims.sva._tails import least_integer, walk_tail
 from exactdp.proofs_check.comparisons import at_most, equal
-from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant
+from exactdp.proofs_check.rationals import Fraction, raised
+from exactdp.proofs_check.statements import SVA, as_printed, fitted, mutant, weaker
 from exactdp.samplers import exact_law
 
 _FACTORS = (Fraction(3, 2), Fraction(3), Fraction(100))
@@ -44,11 +44,11 @@ def _hashed(slots: tuple[int, ...], d: int, flip: Fraction) -> Law[tuple[tuple[i
 
 
 @SVA.holds("Section II-A", "privacy")
-@mutant("flipped with probability 1/(1.01 e^epsilon + 1)", scale=Fraction(101, 100))
-def hashing_private(scale: Fraction = Fraction(1)) -> None:
+@weaker
+def hashing_private(loss: Fraction = Fraction(1)) -> None:
     """Flipping the bit s(x) with probability 1/(e^epsilon + 1) is epsilon-LDP, exactly."""
     for e_eps in _FACTORS:
-        flip = 1 / (scale * e_eps + 1)
+        flip = 1 / (raised(e_eps, loss) + 1)
         equal(max_loss(_hashed((0,), 3, flip), _hashed((1,), 3, flip)), e_eps, e_epsilon=e_eps)
 
 
@@ -80,9 +80,9 @@ def hashing_magnitude(least: Fraction = Fraction(217, 100)) -> None:
     always_positive(lambda x: ball(least / 2) * _sinhc(x) - x.cosh(), [(0, Fraction(1, 2))])
 
 
-def _kfold(k: int, vector: Mapping[int, int]) -> Law[Any]:
-    """The law of the shipped report for k virtual clients, epsilon = 1 and four items."""
-    m = KFold(d=4, k=k, epsilon=1)
+def _kfold(k: int, vector: Mapping[int, int], epsilon: Fraction = Fraction(1)) -> Law[Any]:
+    """The law of the shipped report for k virtual clients and four items."""
+    m = KFold(d=4, k=k, epsilon=epsilon)
     return exact_law(lambda source: m.draw(vector, source))
 
 
@@ -106,27 +106,27 @@ def repetition(share: Fraction = Fraction(1)) -> None:
 
 
 @SVA.holds("Section II-B", "privacy of the repetition", slow=True)
-@mutant("e^epsilon 1 % smaller", share=Fraction(99, 100))
-def repetition_private(share: Fraction = Fraction(1)) -> None:
+@weaker
+def repetition_private(loss: Fraction = Fraction(1)) -> None:
     """At event level the item of one virtual client changes, so that repetition keeps epsilon: the
     shipped report costs exactly that.
     """
     vectors = sparse(3, 2, (-1, 0, 1))
-    laws = {v: _kfold(2, {i: int(x) for i, x in enumerate(v) if x}) for v in vectors}
+    laws = {v: _kfold(2, {i: int(x) for i, x in enumerate(v) if x}, loss) for v in vectors}
     found = max(max_loss(laws[v], laws[w]) for v, w in pairs(vectors) if events(v, w) == 1)
-    equal(found, KFold(d=4, k=2, epsilon=1).e_epsilon * share, k=2)
+    equal(found, KFold(d=4, k=2, epsilon=1).e_epsilon, k=2)
 
 
 @SVA.holds("Section II-B", "privacy")
-@mutant("e^epsilon 1 % smaller", share=Fraction(99, 100))
-def warm_up_private(share: Fraction = Fraction(1)) -> None:
+@weaker
+def warm_up_private(loss: Fraction = Fraction(1)) -> None:
     """Noise of magnitude 1/epsilon on every bin is epsilon-event-level-LDP for binary vectors, and
     for no smaller epsilon.
     """
     a = Fraction(1, 2)
-    laws = {v: report(v, 2, a, 3) for v in sparse(2, 2, (0, 1))}
+    laws = {v: report(v, 2, 1 / raised(1 / a, loss), 3) for v in sparse(2, 2, (0, 1))}
     near = [p for p in pairs(list(laws)) if events(*p) == 1]
-    equal(max(max_loss(laws[v], laws[w]) for v, w in near), share / a)
+    equal(max(max_loss(laws[v], laws[w]) for v, w in near), 1 / a)
 
 
 SVA.not_checkable(
@@ -137,7 +137,7 @@ SVA.not_checkable(
 )
 
 
-@SVA.note("Section II-C", "composition")
+@SVA.note("Section II-C", "composition", no_mechanism="distances of bins before noise")
 @as_printed(divisor=Fraction(1))
 @mutant("at epsilon/(1.99 k)", divisor=Fraction(199, 100))
 def composition(divisor: Fraction = Fraction(2)) -> None:
@@ -214,9 +214,9 @@ def user_level(share: Fraction = Fraction(1)) -> None:
 
 
 @cache
-def _sampled(k: int, vector: Vector) -> Law[int]:
-    """The law of the shipped report of one sign out of k, epsilon = 1."""
-    m = Sampled(d=len(vector), k=k, epsilon=1)
+def _sampled(k: int, vector: Vector, epsilon: Fraction = Fraction(1)) -> Law[int]:
+    """The law of the shipped report of one sign out of k."""
+    m = Sampled(d=len(vector), k=k, epsilon=epsilon)
     values = {i: int(x) for i, x in enumerate(vector) if x}
     return exact_law(lambda source: int(m.draw_many([values], source)[0]))
 
@@ -241,16 +241,16 @@ def sampling(share: Fraction = Fraction(1)) -> None:
 
 @SVA.holds("Section II-C", "privacy of sampling", slow=True)
 @mutant("2 % less per event", share=Fraction(49, 50))
-def sampling_private(share: Fraction = Fraction(1)) -> None:
+def sampling_private(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> None:
     """Sampling one entry and running the 1-sparse scheme at epsilon, as shipped, costs users
     exactly epsilon; one changed entry costs less, exactly log(1 + (e^epsilon - 1)/k).
     """
     for k in (1, 2, 3):
         e_eps = Sampled(d=4, k=k, epsilon=1).e_epsilon
         near = pairs(sparse(4, k, (-1, 0, 1)))
-        losses = {p: max_loss(_sampled(k, p[0]), _sampled(k, p[1])) for p in near}
+        losses = {(v, w): max_loss(_sampled(k, v, loss), _sampled(k, w, loss)) for v, w in near}
         equal(max(losses.values()), e_eps, k=k)
-        event = max(loss for pair, loss in losses.items() if events(*pair) == 1)
+        event = max(worst for pair, worst in losses.items() if events(*pair) == 1)
         equal(event, 1 + share * (e_eps - 1) / k, k=k)
 
 

@@ -214,7 +214,11 @@ def threshold(tenths: int = 30) -> None:
             below(low, high, k=k, L=length)
 
 
-@SVA.holds("Section IV-D", "sensitivity after clipping")
+@SVA.holds(
+    "Section IV-D",
+    "sensitivity after clipping",
+    no_mechanism="distances of bins before noise",
+)
 @mutant("by 1.98 eta", share=Fraction(99, 100))
 def after_clipping(share: Fraction = Fraction(1)) -> None:
     """One bin clipped at eta moves by at most 2 eta between any inputs, so Delta = 2 eta is
