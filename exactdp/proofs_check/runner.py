@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import TimeoutError as TimeLimit
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
@@ -70,7 +70,11 @@ class Result:
 
 def in_words(part: Part) -> str:
     """The sharper arguments with which the check still passes."""
-    return ", ".join(f"{name} = {value}" for name, value in part.fitted.items())
+    return _listed(part.fitted)
+
+
+def _listed(arguments: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in arguments.items())
 
 
 def particulars(part: Part, evidence: Evidence) -> dict[str, str]:
@@ -85,6 +89,8 @@ def particulars(part: Part, evidence: Evidence) -> dict[str, str]:
         "holds even with": in_words(part),
         "must reject": part.says,
         "rejected": evidence.rejected,
+        "weaker mechanisms rejected from": _listed(part.noticed),
+        "because": part.loose,
         "condition": part.condition,
         "rests on": part.rests_on,
         "reason": part.reason,

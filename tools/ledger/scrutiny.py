@@ -181,9 +181,7 @@ def _wrong(value: Any, sign: int) -> Any:
     if isinstance(value, arb):
         return value * (7 + sign) / 7
     if isinstance(value, Law):
-        return Law.mixture(
-            [(Fraction(6, 7), value), (Fraction(1, 7), Law.point(min(value.support)))]
-        )
+        return _tilted(value, sign)
     if isinstance(value, dict):
         found = _wrong(list(value.values()), sign)
         return found and dict(zip(value, found, strict=True))
@@ -195,6 +193,17 @@ def _wrong(value: Any, sign: int) -> Any:
             return None
         return tuple(made) if isinstance(value, tuple) else made
     return None
+
+
+def _tilted(law: Law[Any], sign: int) -> Law[Any]:
+    """A law whose ratios to others are larger (sign 1) or nearer to 1, or at least another law."""
+    uniform = Fraction(1, 7 * max(len(law), 1))
+    raw = {x: p * p if sign > 0 else p + uniform for x, p in law.items()}
+    total = sum(raw.values()) / (1 - law.residual)
+    tilted = Law({x: p / total for x, p in raw.items()}, law.residual)
+    if tilted != law:
+        return tilted
+    return Law.mixture([(Fraction(6, 7), law), (Fraction(1, 7), Law.point(min(law.support)))])
 
 
 def _main() -> int:

@@ -19,17 +19,18 @@ from exactdp.proofs_check.claims.cp._model import (
     privacy_factor,
 )
 from exactdp.proofs_check.comparisons import at_most, identity
-from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import CP, fitted, mutant
+from exactdp.proofs_check.rationals import Fraction, raised
+from exactdp.proofs_check.statements import CP, fitted, loose, mutant
 
 
-def _worst_ratios() -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+def _worst_ratios(loss: Fraction) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
     """For two sets of every pair of sizes, nested and apart: largest ratio, e^epsilon, beta."""
     for m in (2, 3, 8):
         for (a, b), e in product(product(range(1, m), repeat=2), ALL_PRIVACY):
             beta = max(abs(Fraction(2 * n, m) - 1) for n in (a, b))
             for other in (first(b, m), first(b, m)[::-1]):
-                yield privacy_factor(channel((first(a, m), other), e)), e, beta
+                laws = channel((first(a, m), other), raised(e, loss))
+                yield privacy_factor(laws), e, beta
 
 
 def _normalisers(sign: int) -> None:
@@ -51,7 +52,7 @@ def ratio_of_the_normalisers(sign: int = 1) -> None:
     _normalisers(sign)
 
 
-@CP.holds("Lemma 2.1")
+@CP.holds("Lemma 2.1", no_mechanism="what unequal sets add; the laws are under beyond epsilon 1")
 @mutant("(epsilon + 0.99 beta)-LDP", slope=Fraction(99, 100))
 @fitted(slope=Fraction(1001, 1000))
 def lemma_2_1(slope: Fraction = Fraction(2)) -> None:
@@ -67,11 +68,11 @@ def lemma_2_1(slope: Fraction = Fraction(2)) -> None:
 
 @CP.holds("Lemma 2.1", "beyond epsilon 1", ours=True, slow=True)
 @mutant("(1 + 0.95 beta) epsilon-LDP", share=Fraction(95, 100))
-def beyond_epsilon_1(share: Fraction = Fraction(1)) -> None:
+def beyond_epsilon_1(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> None:
     """For every epsilon > 0 and 0 <= beta < 1 the mechanism is (1 + beta) epsilon-LDP: so
     (epsilon + 2 beta)-LDP for epsilon <= 2, and 2 epsilon-LDP whatever the sets are.
     """
-    for ratio, e, beta in _worst_ratios():
+    for ratio, e, beta in _worst_ratios(loss):
         power = share * beta  # ratio <= e^(1 + power), as a comparison of integer powers
         left, right = (ratio / e) ** power.denominator, e**power.numerator
         at_most(left, right, e=e, beta=beta)
@@ -86,12 +87,14 @@ def last_inequalities(slope: Fraction = Fraction(2)) -> None:
     never_negative([slope - 1, -slope / 2], 0, 1)
 
 
-def _loss(share: Fraction, multiple: Fraction) -> None:
-    """With beta = share eps the loss eps + 2 artanh(beta tanh(eps/2)) is below multiple eps."""
+def _loses(share: Fraction, multiple: Fraction, loss: Fraction) -> None:
+    """With beta = share eps the mechanism made for loss eps, which loses
+    loss eps + 2 artanh(beta tanh(loss eps/2)), loses less than multiple eps.
+    """
 
     def room(eps: arb) -> arb:
-        t = (eps / 2).tanh()
-        return ball(multiple - 1) - 2 * ball(share) * t * artanh_quotient(ball(share) * eps * t)
+        t = (ball(loss) * eps / 2).tanh()
+        return ball(multiple - loss) - 2 * ball(share) * t * artanh_quotient(ball(share) * eps * t)
 
     always_positive(room, [(0, 1)])
 
@@ -99,19 +102,21 @@ def _loss(share: Fraction, multiple: Fraction) -> None:
 @CP.holds("Section 2", "3 epsilon-LDP")
 @mutant("1.99 epsilon-LDP", multiple=Fraction(199, 100))
 @fitted(multiple=Fraction(2001, 1000))
-def three_epsilon(multiple: Fraction = Fraction(3)) -> None:
+@loose("2 epsilon is enough", loss=Fraction(8, 5))
+def three_epsilon(multiple: Fraction = Fraction(3), loss: Fraction = Fraction(1)) -> None:
     """With beta = epsilon in Lemma 2.1 the mechanism is 3 epsilon-LDP, for 0 < epsilon <= 1."""
-    _loss(Fraction(1), multiple)
+    _loses(Fraction(1), multiple, loss)
 
 
 @CP.holds("Section 2", "property P1")
 @mutant("1.47 epsilon-LDP", multiple=Fraction(147, 100))
 @fitted(multiple=Fraction(1471, 1000))
-def property_p1(multiple: Fraction = Fraction(2)) -> None:
+@loose("3/2 epsilon is enough", loss=Fraction(139, 100))
+def property_p1(multiple: Fraction = Fraction(2), loss: Fraction = Fraction(1)) -> None:
     """P1, with beta <= epsilon/2, makes the mechanism 2 epsilon-LDP for 0 < epsilon <= 1 (and
     epsilon-LDP only after rescaling epsilon).
     """
-    _loss(Fraction(1, 2), multiple)
+    _loses(Fraction(1, 2), multiple, loss)
 
 
 @CP.holds("Section 2", "rescaling epsilon")

@@ -28,7 +28,7 @@ from exactdp.proofs_check.claims.cp._model import (
     weights,
 )
 from exactdp.proofs_check.comparisons import at_most, below, equal
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import CP, as_printed, mutant
 
 _EPSILONS = (Fraction(1, 2), Fraction(1), Fraction(3))
@@ -53,7 +53,7 @@ def equation_2(more: int = 0) -> None:
 
 @CP.holds("Equation (2)", "equal sizes", ours=True)
 @mutant("exactly when the sizes are equal", nested=False)
-def equal_sizes(nested: bool = True) -> None:
+def equal_sizes(nested: bool = True, loss: Fraction = Fraction(1)) -> None:
     """Two sets as they stand give epsilon-LDP exactly when they have the same size or the smaller
     lies inside the larger; else epsilon must be rescaled. (All pairs of subsets of [4].)
     """
@@ -62,7 +62,8 @@ def equal_sizes(nested: bool = True) -> None:
         small, large = sorted(pair, key=plus)
         inside = all(b == 1 for a, b in zip(small, large, strict=True) if a == 1)
         stated = plus(small) == plus(large) or (nested and inside)
-        equal(privacy_factor(channel((small, large), e)) <= e, stated, sets=pair, e=e)
+        laws = channel((small, large), raised(e, loss))
+        equal(privacy_factor(laws) <= e, stated, sets=pair, e=e)
 
 
 @CP.holds("Section 2", "randomized response")

@@ -13,17 +13,20 @@ from exactdp.proofs_check.claims.cp._model import (
     MIXED,
     Columns,
     artanh_quotient,
+    channel,
     distributions,
     dot,
+    first,
     image,
     isometric,
     output,
     plus,
+    privacy_factor,
     scaled,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, identity
-from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import CP, as_printed, fitted, mutant
+from exactdp.proofs_check.rationals import Fraction, raised
+from exactdp.proofs_check.statements import CP, as_printed, fitted, mutant, weaker
 
 _FACTORS = tuple(Fraction(x) for x in ("5/4", "2", "5", "10", "17"))
 
@@ -47,7 +50,7 @@ def _normalisers(shift: int) -> None:
     identity(ratio - (1 + b * r) / (1 - b * r))
 
 
-@CP.holds("Lemma 4.1")
+@CP.holds("Lemma 4.1", no_mechanism="what unequal sets add; the laws are a part of their own")
 @mutant("(epsilon + 1.09 beta)-LDP", slope=Fraction(109, 100))
 @fitted(slope=Fraction(11, 10))
 def lemma_4_1(slope: Fraction = Fraction(2)) -> None:
@@ -60,6 +63,21 @@ def lemma_4_1(slope: Fraction = Fraction(2)) -> None:
         lambda beta, r: ball(slope) / 2 - r * artanh_quotient(beta * r),
         [(0, 1), (0, Fraction(1, 2))],
     )
+
+
+@CP.holds("Lemma 4.1", "laws of two sets", ours=True)
+@weaker
+def laws_of_two_sets(loss: Fraction = Fraction(1)) -> None:
+    """Two sets of every pair of sizes from 1 to 2 m/e^epsilon, nested or apart, are
+    (epsilon + 2 beta)-LDP.
+    """
+    m = 16
+    for e, (a, b) in product((Fraction(4), Fraction(8)), product(range(1, 9), repeat=2)):
+        beta = max(abs(n * e / m - 1) for n in (a, b))
+        for other in (first(b, m), first(b, m)[::-1]):
+            ratio = privacy_factor(channel((first(a, m), other), raised(e, loss)))
+            if beta <= 1:
+                at_most(ratio, ball(e) * (2 * ball(beta)).exp(), e=e, sizes=(a, b))
 
 
 @CP.holds("Lemma 4.1", "ratio of the normalisers")

@@ -34,6 +34,11 @@ def point(k: int, sigma: str, tau: str, epsilon: str) -> Point:
     return Point(k, Fraction(sigma), Fraction(tau), Fraction(epsilon))
 
 
+def weakened(at: Point, loss: Fraction, threshold: Fraction = Fraction(1)) -> Point:
+    """With less noise, and a lower threshold."""
+    return at._replace(sigma=at.sigma / loss, tau=at.tau * threshold)
+
+
 #: Small k, all regimes: threshold only, noise only, both, epsilon = 0, hardly any noise.
 SMALL = (
     point(1, "2", "8", "1"),
@@ -54,6 +59,10 @@ POINTS = (*SMALL, point(100, "51", "290", "0.35"), point(51914, "1113.8", "6987"
 
 #: Nothing but the noise decides (the first two), or the threshold decides (the last).
 FAR = (point(9, "4", "400", "0.35"), point(16, "20", "1000", "0"), point(9, "4", "1", "3"))
+
+
+#: The threshold decides, and splitting it among own and shared noise costs little, as k is large.
+LARGE = point(10**7, "20000", "140000", "0.35")
 
 
 def gauss(at: Point, size: arb, more: arb | int = 0) -> arb:

@@ -17,6 +17,8 @@ from exactdp.normal import cdf, tail
 from exactdp.proofs_check.claims.csh._bounds import delta_gauss, delta_inf, fourth, log_psi, third
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
+    FAR,
+    LARGE,
     MIXED,
     Point,
     distance,
@@ -26,23 +28,24 @@ from exactdp.proofs_check.claims.csh._model import (
     phi,
     point,
     reach,
+    weakened,
 )
 from exactdp.proofs_check.comparisons import at_most, below, equal, holds, identity
 from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import CSH, as_printed, fitted, mutant
+from exactdp.proofs_check.statements import CSH, as_printed, fitted, mutant, weaker
 
 
 @CSH.holds("Lemma B.1")
-@mutant(scale=Fraction(99, 100))
-def lemma_b_1(scale: Fraction = Fraction(1)) -> None:
+@weaker
+def lemma_b_1(loss: Fraction = Fraction(1)) -> None:
     """For the same support of j <= k counters the Gaussian delta at
     gamma = min(sqrt(j + sqrt k)/2, sqrt j) bounds Algorithm 2: the exact distance is at most gamma.
     """
     for root, most in ((1, 1), (2, 4), (3, 9), (100, 4)):
         for j in range(1, most + 1):
-            gamma = min(Fraction(j), Fraction(j + root, 4)) * scale**2
+            gamma = min(Fraction(j), Fraction(j + root, 4))
             for a in range(j + 1):
-                at_most(distance(j, a, Fraction(root)), gamma, k=root**2, j=j, a=a)
+                at_most(loss**2 * distance(j, a, Fraction(root)), gamma, k=root**2, j=j, a=a)
 
 
 @CSH.note("Lemma B.1", "proof, shared noise")
@@ -99,13 +102,18 @@ def largest_support(more: int = 0) -> None:
 
 @CSH.holds("Appendix B", "first and second case")
 @mutant(share=Fraction(99, 100))
-def first_cases(share: Fraction = Fraction(1)) -> None:
+def first_cases(
+    share: Fraction = Fraction(1),
+    loss: Fraction = Fraction(1),
+    threshold: Fraction = Fraction(1),
+) -> None:
     """U or U' empty leaves at most 1 - psi(k); U = U' at most the Gaussian delta at
     sqrt(k + sqrt k)/2, whatever number of counters there are (up to k).
     """
     with precision(BITS):
-        for at in (*MIXED, point(9, "4", "9", "0.1"), point(100, "20", "20", "0.35")):
-            of, sizes = family(at), sorted({1, at.k // 2, at.k})
+        for at in (*MIXED, point(9, "4", "9", "0.1"), point(100, "20", "20", "0.35"), LARGE):
+            of = family(weakened(at, loss, threshold))
+            sizes = sorted({1, at.k // 2, at.k})
             for r in sizes:
                 at_most(pair(of, 0, 0, r), ball(share) * delta_inf(at), point=at, r=r)
             most = loosened(ball(share) * delta_gauss(at))
@@ -119,13 +127,17 @@ _PAIRS = (
     MIXED[0],
     point(4, "6", "20", "1"),
     point(3, "30", "40", "0.1"),
-    point(9, "4", "1", "3"),
+    *FAR[::2],
 )
 
 
 @CSH.holds("Appendix B", "case U' in U")
 @mutant(share=Fraction(99, 100))
-def third_case(share: Fraction = Fraction(1)) -> None:
+def third_case(
+    share: Fraction = Fraction(1),
+    loss: Fraction = Fraction(1),
+    threshold: Fraction = Fraction(1),
+) -> None:
     """delta of every pair with |U'| = j, |U| = k is at most the third term at j,
     delta_gauss(j) + delta_inf(j).
     """
@@ -134,7 +146,10 @@ def third_case(share: Fraction = Fraction(1)) -> None:
             for j in range(1, min(at.k, 4)):
                 most = loosened(ball(share) * third(at, j))
                 for a in sorted({0, 1, j}):
-                    at_most(pair(family(at), j, a, at.k - j), most, point=at, j=j, a=a)
+                    of = family(weakened(at, loss, threshold))
+                    at_most(pair(of, j, a, at.k - j), most, point=at, j=j, a=a)
+        of = family(weakened(LARGE, loss, threshold))
+        at_most(pair(of, 1, 0, LARGE.k - 1), ball(share) * third(LARGE, 1), point=LARGE)
 
 
 @CSH.holds("Appendix B", "chain of inequalities")

@@ -35,6 +35,7 @@ from exactdp.proofs_check.claims.csh._model import (
     loosened,
     one_minus_q,
     point,
+    weakened,
 )
 from exactdp.proofs_check.comparisons import agree, at_most, below, identity, reproduces, within
 from exactdp.proofs_check.rationals import Fraction
@@ -45,7 +46,11 @@ _HIGHER: Setting = (Fraction(2), Fraction(9), Fraction(1, 2), Fraction(2))
 
 @CSH.holds("Exact analysis", "theorem", ours=True, slow=True)
 @mutant(share=Fraction(38, 100))
-def theorem(share: Fraction = Fraction(1, 2)) -> None:
+def theorem(
+    share: Fraction = Fraction(1, 2),
+    loss: Fraction = Fraction(1),
+    threshold: Fraction = Fraction(1),
+) -> None:
     """For epsilon >= 0 the exact delta of the CSH (any kappa, m changes) is the largest
     delta_A(k-r, a, r) over 0 <= r <= min(k, m) and 0 <= a <= min(ceil((k-r+kappa)/2),
     min(k, m) - r): the search of the library finds the largest of all pairs.
@@ -53,8 +58,9 @@ def theorem(share: Fraction = Fraction(1, 2)) -> None:
     # in the last one the noise decides, and the largest a is needed
     for at, kappa, most in (*FAMILIES, (point(4, "2", "40", "0.25"), Fraction(6, 5), 4)):
         of = family(at, kappa, most)
+        less = family(weakened(at, loss, threshold), kappa, most)
         with precision(BITS):
-            values = {numbers: pair(of, *numbers) for numbers in _all_pairs(of)}
+            values = {numbers: pair(less, *numbers) for numbers in _all_pairs(of)}
             best = reduce(arb.max, values.values())
             agree(best, evaluate(of)[0].hull(), point=at, kappa=kappa, m=most)
             stated = reduce(arb.max, (values[n] for n in _candidates(of, share)))

@@ -13,6 +13,7 @@ from exactdp.normal import hockey_stick
 from exactdp.proofs_check.claims.csh._bounds import appear, lemma_2_7_maximum, log_hidden, vanish
 from exactdp.proofs_check.claims.csh._model import (
     BITS,
+    FAR,
     POINTS,
     SMALL,
     Point,
@@ -20,10 +21,11 @@ from exactdp.proofs_check.claims.csh._model import (
     gauss,
     loosened,
     one_shows,
+    weakened,
 )
 from exactdp.proofs_check.comparisons import agree, at_most, equal, identity
 from exactdp.proofs_check.rationals import Fraction
-from exactdp.proofs_check.statements import CSH, mutant
+from exactdp.proofs_check.statements import CSH, mutant, weaker
 
 
 def _excess(epsilon: Fraction, mu: arb, log_p: arb | int = 0, log_q: arb | int = 0) -> arb:
@@ -65,8 +67,8 @@ def _pairs(at: Point) -> list[tuple[int, int, arb]]:
 
 
 @CSH.holds("Lemma 2.5")
-@mutant(scale=Fraction(99, 100))
-def lemma_2_5(scale: Fraction = Fraction(1)) -> None:
+@weaker
+def lemma_2_5(loss: Fraction = Fraction(1)) -> None:
     """N(f, sigma^2 I) noise at l2 distance D has exactly the delta Phi(D/(2 sigma)
     - epsilon sigma/D) - e^epsilon Phi(-D/(2 sigma) - epsilon sigma/D): the integral of
     (p - e^epsilon q)_+ along the one axis on which the two output laws differ.
@@ -74,8 +76,8 @@ def lemma_2_5(scale: Fraction = Fraction(1)) -> None:
     with precision(BITS):
         for epsilon in map(Fraction, ("0", "0.35", "1", "5")):
             for mu in map(Fraction, ("0.5", "1", "2.5", "8")):
-                closed = hockey_stick(ball(epsilon), ball(mu * scale))
-                agree(_excess(epsilon, ball(mu)), closed, digits=7, epsilon=epsilon, mu=mu)
+                closed = hockey_stick(ball(epsilon), ball(mu))
+                agree(_excess(epsilon, ball(loss * mu)), closed, digits=7, epsilon=epsilon, mu=mu)
 
 
 @CSH.holds("Lemma 2.5", "growth with the sensitivity")
@@ -97,18 +99,21 @@ def lemma_2_5_growth(slope: int = 1) -> None:
 
 @CSH.holds("Lemma 2.6")
 @mutant("the threshold protects k - 1 counters", fewer=1)
-def lemma_2_6(fewer: int = 0) -> None:
+def lemma_2_6(
+    fewer: int = 0, loss: Fraction = Fraction(1), threshold: Fraction = Fraction(1)
+) -> None:
     """The GSHM is (epsilon, delta_gauss + delta_inf)-DP when one user changes at most k counters,
     by one each: delta_gauss is Lemma 2.5 at sensitivity sqrt(k), and
     delta_inf = 1 - Phi(tau/sigma)^k.
     """
     with precision(BITS):
-        for at in SMALL:
+        for at in (*SMALL, *FAR):
             total = loosened(_sum_of_deltas(at, fewer))
-            for changed, a, value in _pairs(at):
+            for changed, a, value in _pairs(weakened(at, loss, threshold)):
                 at_most(value, total, point=at, changed=changed, shared=a)
         for at in POINTS:
-            exact = gshm.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
+            less = weakened(at, loss, threshold)
+            exact = gshm.delta(k=at.k, sigma=less.sigma, tau=less.tau, epsilon=at.epsilon)
             at_most(ball(exact.upper), loosened(_sum_of_deltas(at, fewer)), point=at)
 
 
@@ -119,14 +124,16 @@ def _sum_of_deltas(at: Point, fewer: int) -> arb:
 
 @CSH.holds("Lemma 2.7")
 @mutant("gamma(j) = (k - j + 1) log Phi", more=1)
-def lemma_2_7(more: int = 0) -> None:
+def lemma_2_7(
+    more: int = 0, loss: Fraction = Fraction(1), threshold: Fraction = Fraction(1)
+) -> None:
     """The exact delta of the GSHM is the maximum of 1 - Phi(tau/sigma)^k and, over j, of the two
     families with gamma(j) = (k - j) log Phi(tau/sigma).
     """
     with precision(BITS):
         for at in SMALL:
             pairs = arb(0)
-            for _, _, value in _pairs(at):
+            for _, _, value in _pairs(weakened(at, loss, threshold)):
                 pairs = pairs.max(value)
             agree(pairs, lemma_2_7_maximum(at, more), point=at)
 

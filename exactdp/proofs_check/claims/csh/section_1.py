@@ -54,7 +54,9 @@ _GSHM = (
 @CSH.refuted("Theorem 1.1", severity="loose")
 @as_printed(added=True)
 @mutant(of_tau=Fraction(98, 100))
-def theorem_1_1(added: bool = False, of_tau: Fraction = Fraction(1)) -> None:
+def theorem_1_1(
+    added: bool = False, of_tau: Fraction = Fraction(1), loss: Fraction = Fraction(1)
+) -> None:
     r"""(Informal) Where the GSHM with k changed counters is private with sigma and tau, the CSH is
     with noise sigma/2 + o(1) and threshold tau/2 + o(1), the o(1) added and for growing k.
 
@@ -88,7 +90,7 @@ def theorem_1_1(added: bool = False, of_tau: Fraction = Fraction(1)) -> None:
         sigma, tau = at.sigma * root / 2, at.tau * f / 2 * of_tau * (1 + Fraction(1, 10**11))
         total = csh.total_noise(sparsity=at.k, sigma=sigma)
         within(total.upper, at.sigma * f / 2, at.sigma / 10**9, k=at.k)
-        after = csh.delta(sparsity=at.k, sigma=sigma, tau=tau, epsilon=at.epsilon)
+        after = csh.delta(sparsity=at.k, sigma=sigma / loss, tau=tau, epsilon=at.epsilon)
         # the upper end of an enclosure against the lower end of another: equal to 1e-8 at k = 1
         at_most(after.upper, before.lower * (1 + Fraction(1, 10**8)), k=at.k)
 

@@ -20,6 +20,7 @@ from exactdp.proofs_check.claims.csh._model import (
     rank,
     reach,
     reduced,
+    weakened,
 )
 from exactdp.proofs_check.comparisons import at_most, equal, holds
 from exactdp.proofs_check.rationals import Fraction
@@ -119,7 +120,11 @@ _POINTS = (  # and the number of counters, all of which a user may change, and t
 
 @CSH.holds("Corollary 4.2", slow=True)
 @mutant(scale=Fraction(99, 100))
-def corollary_4_2(scale: Fraction = Fraction(1)) -> None:
+def corollary_4_2(
+    scale: Fraction = Fraction(1),
+    loss: Fraction = Fraction(1),
+    threshold: Fraction = Fraction(1),
+) -> None:
     """Algorithm 3 has the guarantees of Theorems 3.3 and 3.5, whatever number of counters a user
     changes; so has the shipped delta.
 
@@ -131,7 +136,7 @@ def corollary_4_2(scale: Fraction = Fraction(1)) -> None:
         with precision(BITS):
             bounds = [delta_gauss(at, scale) + delta_inf(at), theorem_3_5_maximum(at, scale)]
             for j, a, r in _left(at.k, d, top):
-                exact = pair(family(at), j, a, r)
+                exact = pair(family(weakened(at, loss, threshold)), j, a, r)
                 for bound in (ball(shipped.upper), *bounds):
                     at_most(exact, loosened(bound), point=at, j=j, a=a, r=r)
 

@@ -33,7 +33,7 @@ def order_of_thresholds(order: tuple[tuple[str, str], ...] = _ORDER) -> None:
         below(_least_tau(less), _least_tau(more))
 
 
-@CSH.holds("Section 5", "total magnitude of noise")
+@CSH.holds("Section 5", "total magnitude of noise", no_mechanism="the size of noise")
 @mutant("(1 + 1/k)^(1/2) sigma", power=2)
 def total_noise(power: int = 1) -> None:
     """A counter of the CSH has total noise (sigma^2 + sigma^2/sqrt k)^(1/2) =
@@ -58,7 +58,7 @@ def _rational(value: Fraction) -> fmpq:
 
 @CSH.holds("Section 5", "dotted lines")
 @mutant("(sqrt(k) + 1)/2.01 sigma_1", parts=Fraction(201, 100))
-def dotted_lines(parts: Fraction = Fraction(2)) -> None:
+def dotted_lines(parts: Fraction = Fraction(2), loss: Fraction = Fraction(1)) -> None:
     """The least total noise is sqrt(k) sigma_1 for the GSHM and (sqrt(k) + 1)/2 sigma_1 for the
     CSH, to 1e-7, with sigma_1 the noise for sensitivity one, where (k + sqrt k)/2 is an integer:
     by the exact delta at a far threshold.
@@ -69,7 +69,7 @@ def dotted_lines(parts: Fraction = Fraction(2)) -> None:
         shared = one * (root + 1) / parts * Fraction(spread, 10**12)
         for code, sigma in ((gshm, one * root), (csh, shared)):
             less, more = (
-                code.delta(k=root**2, sigma=sigma * share, tau=10**6, epsilon="0.35")
+                code.delta(k=root**2, sigma=sigma * share / loss, tau=10**6, epsilon="0.35")
                 for share in (1 - Fraction(1, 10**7), 1 + Fraction(1, 10**7))
             )
             below(_TARGET, less.lower, k=root**2)

@@ -78,7 +78,11 @@ def independent_threshold(cuts: tuple[Cut, ...] = (_fixed(1), _fixed(2), _fixed(
             holds(before <= after, less=less, more=more)
 
 
-@CSH.note("Section 6", "data-dependent lower threshold")
+@CSH.note(
+    "Section 6",
+    "data-dependent lower threshold",
+    no_mechanism="which counters are hidden before any noise",
+)
 @as_printed(cuts=(_fixed(2), _fixed(2)))
 @mutant("the cut of the second example never falls", cuts=(max, _fixed(1)))
 def dependent_threshold(cuts: tuple[Cut, Cut] = (max, _zeros)) -> None:

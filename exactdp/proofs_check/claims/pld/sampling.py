@@ -10,7 +10,7 @@ from flint import acb, arb
 from exactdp.balls import ball, precision
 from exactdp.normal import pdf
 from exactdp.proofs_check.comparisons import at_most, below, equal
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: Outcome -> probability.
@@ -22,9 +22,11 @@ _RATES = (Fraction(1, 5), Fraction(2, 3))
 _RATIOS = tuple(Fraction(r) for r in ("1/4", "2/3", "1", "6/5", "5/2"))
 
 
-def _noise(masses: tuple[int, ...]) -> _Law:
-    total = 2 * sum(masses) - masses[0]
-    return {z: Fraction(masses[abs(z)], total) for z in range(1 - len(masses), len(masses))}
+def _noise(masses: tuple[int, ...], loss: Fraction = Fraction(1)) -> _Law:
+    """Symmetric noise; what a move loses is multiplied by `loss`."""
+    sharper = [raised(Fraction(mass), loss) for mass in masses]
+    total = 2 * sum(sharper) - sharper[0]
+    return {z: sharper[abs(z)] / total for z in range(1 - len(masses), len(masses))}
 
 
 def _moved(law: _Law, by: int) -> _Law:
@@ -92,15 +94,19 @@ def _cdf(z: acb) -> acb:
     "Section 4", "replacement on Poisson samples", elsewhere="the mutant is about other noise"
 )
 @mutant("with symmetric noise that is not log-concave", noises=((1, 3), (2, 1, 4)))
-def replacement(noises: tuple[tuple[int, ...], ...] = _LOG_CONCAVE) -> None:
+def replacement(
+    noises: tuple[tuple[int, ...], ...] = _LOG_CONCAVE, loss: Fraction = Fraction(1)
+) -> None:
     """With symmetric log-concave noise on a number, no two contributions within the sensitivity
     leak more, at any ratio, than plus and minus the sensitivity.
     """
     for masses, rate in product(noises, _RATES):
-        noise = _noise(masses)
-        laws = [_mixed((1 - rate, noise), (rate, _moved(noise, u))) for u in range(-2, 3)]
+        laws, stated = (
+            [_mixed((1 - rate, noise), (rate, _moved(noise, u))) for u in range(-2, 3)]
+            for noise in (_noise(masses, loss), _noise(masses))
+        )
         for ratio in _RATIOS:
-            worst = _excess(laws[4], laws[0], ratio)
+            worst = _excess(stated[4], stated[0], ratio)
             for p, q in product(laws, repeat=2):
                 at_most(_excess(p, q, ratio), worst, noise=masses, rate=rate, ratio=ratio)
 
@@ -113,14 +119,15 @@ def _batch_curve(noise: _Law, rate: Fraction, ratio: Fraction, moves: int) -> Fr
 
 @PLD.holds("Section 4", "batches")
 @mutant("for the sensitivity itself", moves=1)
-def batches(moves: int = 2) -> None:
+def batches(moves: int = 2, loss: Fraction = Fraction(1)) -> None:
     """The curve of a batch drawn without replacement is nowhere above that of a Poisson sample for
     twice the sensitivity, with the user against without from ratio 1 on and the reverse below,
     and data sets attain it at every ratio: all of three users who add -1, 0 or 1.
     """
     for masses, size in product(_LOG_CONCAVE, (1, 2)):
         noise, data = _noise(masses), list(product((-1, 0, 1), repeat=3))
-        laws = {users: _all_batches(noise, users, size) for users in data}
+        less = _noise(masses, loss)
+        laws = {users: _all_batches(less, users, size) for users in data}
         for ratio in _RATIOS:
             found = max(
                 _excess(laws[users], laws[other, *users[1:]], ratio)
@@ -146,7 +153,7 @@ def reversed_pair(scaled: bool = True) -> None:
         equal(_excess(p, q, x), 1 - x + (x * back if scaled else back), x=x)
 
 
-@PLD.holds("Section 4", "measure of a batch")
+@PLD.holds("Section 4", "measure of a batch", no_mechanism="one pair of laws, written in two ways")
 @mutant("without the atom", atom=False)
 def measure_of_a_batch(atom: bool = True) -> None:
     """The losses above 0 of a sampled pair, with masses under P and Q, the same exchanged, and an
@@ -164,7 +171,7 @@ def measure_of_a_batch(atom: bool = True) -> None:
             equal(found, _batch_curve(noise, rate, x, 2), noise=masses, rate=rate, x=x)
 
 
-@PLD.holds("Section 4", "any mechanism on batches")
+@PLD.holds("Section 4", "any mechanism on batches", no_mechanism="it is about any three laws")
 @mutant("q D(2 x)", sum_of_both=False)
 def any_mechanism(sum_of_both: bool = True) -> None:
     """For x >= 1 the curve of a batch is at most q D(a + x), a = (1 - q)(x - 1)/q, where D is the

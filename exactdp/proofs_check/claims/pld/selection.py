@@ -43,7 +43,7 @@ def _place(chance: arb) -> arb:
 
 @PLD.holds("Section 4", "the first of several queries above a threshold")
 @mutant("with the largest of one number less", fewer=1)
-def first_above(fewer: int = 0) -> None:
+def first_above(fewer: int = 0, loss: Fraction = Fraction(1)) -> None:
     """Three queries are answered "below" with probabilities Phi(c_j), and with Phi(c_j + s_j)
     where 0 <= s_j <= s. In both orders, no event has a larger delta than a threshold on M + s
     against M, M being the largest of three standard normal numbers.
@@ -55,7 +55,7 @@ def first_above(fewer: int = 0) -> None:
             curves = [_curve(3 - fewer, ball(move), ball(x), thresholds, side) for side in (0, 1)]
             for places in product((Fraction(-1), Fraction(1), Fraction(2)), repeat=3):
                 for shares in ((1, 1, 1), (1, 0, 1), (0, 1, 1)):
-                    moves = [move * share for share in shares]
+                    moves = [loss * move * share for share in shares]
                     stops = [_stops(places, rest) for rest in ([Fraction(0)] * 3, moves)]
                     for side, curve in enumerate(curves):
                         p, q = stops if side == 0 else stops[::-1]

@@ -94,19 +94,19 @@ def _two_runs(first: _Point, seconds: tuple[_Point, ...]) -> tuple[_Law, _Law]:
 
 @PLD.holds("Section 4", "samples of a largest size")
 @mutant("with the sensitivity itself where the sample is full", moves=1)
-def largest_size(moves: int = 2) -> None:
+def largest_size(moves: int = 2, loss: Fraction = Fraction(1)) -> None:
     """Of Poisson samples of four users at most two are kept. With T (two of the others are drawn)
     told, delta of the user who takes part against the one who does not is at most P(not T) times
     that of a Poisson sample, plus P(T) times that of a Poisson sample for twice the sensitivity at
     the rate P(more than 2 of 4 are drawn) (2/4)/P(T), in both orders.
     """
-    noise = _noise(_LOG_CONCAVE[1])
+    noise, less = _noise(_LOG_CONCAVE[1]), _noise(_LOG_CONCAVE[1], loss)
     for rate, others in product((Fraction(1, 3), Fraction(4, 5)), product((-1, 0, 1), repeat=3)):
         full = sum((_drawn(rate, 3, k) for k in (2, 3)), Fraction(0))
         displaces = (_drawn(rate, 4, 3) + _drawn(rate, 4, 4)) * Fraction(1, 2) / full
         free = _mixed((1 - rate, noise), (rate, _moved(noise, 1)))
         moved = _mixed((1 - displaces, noise), (displaces, _moved(noise, moves)))
-        with_, without = (_kept(noise, users, rate) for users in ((*others, 1), others))
+        with_, without = (_kept(less, users, rate) for users in ((*others, 1), others))
         for ratio, order in product(_RATIOS, (1, -1)):
             found, one, two = (
                 _excess(p, q, ratio) if order > 0 else _excess(q, p, ratio)

@@ -9,7 +9,7 @@ from math import comb
 
 from exactdp.proofs_check.claims.pld.sampling import _excess, _Law
 from exactdp.proofs_check.comparisons import at_most, equal
-from exactdp.proofs_check.rationals import Fraction
+from exactdp.proofs_check.rationals import Fraction, raised
 from exactdp.proofs_check.statements import PLD, mutant
 
 #: More than the largest count of a value: counts are the digits of a number.
@@ -62,13 +62,13 @@ def _uniform(m: int, k: int, r: Fraction, e: Fraction) -> Fraction:
 
 @PLD.holds("Shuffled reports", "a report among uniform ones")
 @mutant("with k/(M + 1) for k/M", more=1)
-def among_uniform(more: int = 0) -> None:
+def among_uniform(more: int = 0, loss: Fraction = Fraction(1)) -> None:
     """If all others report uniformly, delta is E_U[w] with w = (p - q) (k/M)
     (h_x - E h_y - M (E - 1)/(r - 1))_+ for M reports.
     """
     for k, m, (r, e) in product((2, 3, 4), (1, 2, 4), _PAIRS):
         found = _uniform(m, k, r, e) * Fraction(m, m + more)
-        equal(_delta([None] * (m - 1), k, r, e), found, k=k, m=m, r=r, e=e)
+        equal(_delta([None] * (m - 1), k, raised(r, loss), e), found, k=k, m=m, r=r, e=e)
 
 
 @PLD.holds("Shuffled reports", "blocks of uniform reports")
@@ -85,7 +85,7 @@ def blocks(mean: bool = False) -> None:
 
 @PLD.holds("Shuffled reports", "every data set")
 @mutant("with that of the data sets where all others have a third value", third=True)
-def every_data_set(third: bool = False) -> None:
+def every_data_set(third: bool = False, loss: Fraction = Fraction(1)) -> None:
     """For k >= 3 and any values of the others, delta is at most the mean over N from
     Bin(n - 1, k q) of delta of a report among N uniform ones.
     """
@@ -95,12 +95,12 @@ def every_data_set(third: bool = False) -> None:
         if third:
             bound = _delta([2] * (n - 1), k, r, e)
         for others in combinations_with_replacement(range(k), n - 1):
-            at_most(_delta(others, k, r, e), bound, k=k, r=r, e=e, others=others)
+            at_most(_delta(others, k, raised(r, loss), e), bound, k=k, r=r, e=e, others=others)
 
 
 @PLD.holds("Shuffled reports", "a third value")
 @mutant("if the others have the new value", value=1)
-def third_value(value: int = 2) -> None:
+def third_value(value: int = 2, loss: Fraction = Fraction(1)) -> None:
     """For k >= 3, and others who all have a third value, delta is the mean of (r - 1)/n
     (h_x - E h_y - m (E - 1)/(r - 1))_+ over n reports of that value, with m = B + (n - B)/r for B
     reports that differ from it.
@@ -110,7 +110,7 @@ def third_value(value: int = 2) -> None:
         for b, mass in enumerate(_binomial(n, (k - 1) / (r + k - 1))):
             for h, other, p in _mean(b, Fraction(2, k - 1)):
                 found += mass * p * _third(h, other, b + (n - b) / r, r, e) / n
-        equal(_delta([value] * (n - 1), k, r, e), found, k=k, n=n, r=r, e=e)
+        equal(_delta([value] * (n - 1), k, raised(r, loss), e), found, k=k, n=n, r=r, e=e)
 
 
 def _third(h: int, other: int, m: Fraction, r: Fraction, e: Fraction) -> Fraction:
@@ -136,7 +136,7 @@ def two_counts(least: bool = False) -> None:
 
 @PLD.holds("Shuffled reports", "two values")
 @mutant("with P(S > h)", more=1)
-def two_values(more: int = 0) -> None:
+def two_values(more: int = 0, loss: Fraction = Fraction(1)) -> None:
     """For k = 2 and any values of the others, S of whom report 1, delta is the largest
     (p - E q) P(S = h - 1) - (E - 1) P(S >= h), or that with n - 1 - S for S.
     """
@@ -144,7 +144,8 @@ def two_values(more: int = 0) -> None:
         for ones in range(n):
             s = _ones([1] * ones + [0] * (n - 1 - ones), r)
             found = max(_best(s, r, e, more), _best(s[::-1], r, e, more))
-            equal(_delta([1] * ones + [0] * (n - 1 - ones), 2, r, e), found, n=n, ones=ones, r=r)
+            others = [1] * ones + [0] * (n - 1 - ones)
+            equal(_delta(others, 2, raised(r, loss), e), found, n=n, ones=ones, r=r)
 
 
 def _ones(values: Iterable[int | None], r: Fraction) -> list[Fraction]:
@@ -164,7 +165,7 @@ def _best(s: list[Fraction], r: Fraction, e: Fraction, more: int) -> Fraction:
 
 @PLD.holds("Shuffled reports", "blocks of two values")
 @mutant("if all others of the block report uniformly", all_uniform=True)
-def blocks_of_two_values(all_uniform: bool = False) -> None:
+def blocks_of_two_values(all_uniform: bool = False, loss: Fraction = Fraction(1)) -> None:
     """For k = 2, and from l to u ones among the others, delta is at most the mean over N from
     Bin(u - l, 2 q) of delta with l ones, n - 1 - u zeros and N uniform reports.
     """
@@ -176,4 +177,12 @@ def blocks_of_two_values(all_uniform: bool = False) -> None:
             bound += p * _delta([1] * low + [0] * (n - 1 - high) + [None] * count, 2, r, e)
         for ones in range(low, high + 1):
             others = [1] * ones + [0] * (n - 1 - ones)
-            at_most(_delta(others, 2, r, e), bound, r=r, e=e, low=low, high=high, ones=ones)
+            at_most(
+                _delta(others, 2, raised(r, loss), e),
+                bound,
+                r=r,
+                e=e,
+                low=low,
+                high=high,
+                ones=ones,
+            )

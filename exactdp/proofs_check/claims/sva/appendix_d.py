@@ -171,7 +171,7 @@ SVA.not_checkable(
 
 @SVA.holds("Lemma 22", "randomized response")
 @mutant(share=Fraction(9, 10))
-def lemma_22(share: Fraction = Fraction(1)) -> None:
+def lemma_22(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> None:
     """Randomized response that leaks its input with probability delta carries at most 0.127
     epsilon^2 + (delta/epsilon) log|S| nats: the third term of the lemma is not needed there.
     """
@@ -182,7 +182,8 @@ def lemma_22(share: Fraction = Fraction(1)) -> None:
             delta = part * (factor - 1) / factor  # below epsilon
             bound = ball(Fraction(127, 1000)) * epsilon**2
             bound += ball(share * delta) / epsilon * ball(size).log()
-            found = _information(_leak(_randomized_response(size, factor), delta))
+            less = _randomized_response(size, raised(factor, loss))
+            found = _information(_leak(less, delta))
             at_most(found, bound, size=size, e_epsilon=factor, delta=delta)
 
 
