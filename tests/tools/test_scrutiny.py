@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from flint import arb
 
+from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
 from exactdp.proofs_check.boxes import always_positive
 from exactdp.proofs_check.comparisons import Counterexample, at_most, below, equal
@@ -128,6 +129,13 @@ def test_wrong_values_are_of_the_same_kind() -> None:
     assert _wrong("text", 1) is None
     law = Law({1: Fraction(1, 2), 2: Fraction(1, 2)})
     assert _wrong(law, 1)[1] == Fraction(4, 7)
+
+
+def test_wrong_laws_have_other_ratios() -> None:
+    p, q = Law({0: Fraction(3, 4), 1: Fraction(1, 4)}), Law({0: Fraction(1, 4), 1: Fraction(3, 4)})
+    larger, smaller = (max_loss(_wrong(p, sign), _wrong(q, sign)) for sign in (1, -1))
+    assert larger == 9
+    assert 1 < smaller < 3
 
 
 @pytest.mark.slow

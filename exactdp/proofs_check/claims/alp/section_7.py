@@ -287,8 +287,11 @@ def corollary_7_4_shipped(share: Fraction = _ONE, loss: Fraction = _ONE) -> None
         ApproximateThreshold(**counts, delta=Fraction(1, 1000)),  # t = 3
     ):
         promise = Combined(large=large, small=small).guarantee
-        less = [replace(part, epsilon=loss * part.epsilon) for part in (large, small)]
-        laws = combined_laws(Combined(large=less[0], small=less[1]), range(5))
+        made = Combined(
+            large=replace(large, epsilon=loss * large.epsilon),
+            small=replace(small, epsilon=loss * small.epsilon),
+        )
+        laws = combined_laws(made, range(5))
         for x, other, _ in neighbours(laws):
             delta = hockey_stick(laws[x], laws[other], e_epsilon=promise.e_epsilon).upper
             at_most(delta, share * promise.delta.upper, large=type(large).__name__, x=x[0])

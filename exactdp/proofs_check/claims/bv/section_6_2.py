@@ -186,8 +186,8 @@ def _require_pure(
     with precision(128):
         for (one, p), (other, q) in product(zip(sets, laws, strict=True), repeat=2):
             if other in neighbours(one, universe):
-                loss, most = ball(Fraction(max_loss(p, q))).log(), ball(Fraction(1, inverse))
-                at_most(loss, most, X=universe, epsilon=most, D=one, E=other)
+                spent, most = ball(Fraction(max_loss(p, q))).log(), ball(Fraction(1, inverse))
+                at_most(spent, most, X=universe, epsilon=most, D=one, E=other)
 
 
 @BV.conditional("Theorem 6.6", "privacy for one row", rests_on="BV-Lemma-2.9")
