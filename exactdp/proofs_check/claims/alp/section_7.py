@@ -278,7 +278,8 @@ def corollary_7_4_2(constant: int = 27) -> None:
 @mutant("Algorithm 9 with an eighth of the delta", share=Fraction(1, 8))
 def corollary_7_4_shipped(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """Algorithm 6 or 9 for counts beside Algorithm 10, as shipped, keep the sum of both epsilons,
-    with the delta of Algorithm 9: neighbours differ by 1 in one count.
+    with the delta of Algorithm 9, and with delta 0 between neighbours with the same outputs:
+    neighbours differ by 1 in one count.
     """
     counts: Any = {"d": 1, "k": 1, "values": "counts", "largest": 4, "epsilon": 4}
     small = HistogramALP(d=1, k=1, s=3, largest=3, epsilon=1)
@@ -294,7 +295,8 @@ def corollary_7_4_shipped(share: Fraction = _ONE, loss: Fraction = _ONE) -> None
         laws = combined_laws(made, range(5))
         for x, other, _ in neighbours(laws):
             delta = hockey_stick(laws[x], laws[other], e_epsilon=promise.e_epsilon).upper
-            at_most(delta, share * promise.delta.upper, large=type(large).__name__, x=x[0])
+            most = share * promise.delta.upper * (laws[x].support != laws[other].support)
+            at_most(delta, most, large=type(large).__name__, x=x[0], other=other[0])
 
 
 def _array(d: int, k: int, s: int, eps: Fraction) -> int:

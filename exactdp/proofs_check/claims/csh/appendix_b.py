@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from math import isqrt
@@ -142,14 +143,17 @@ def third_case(
     delta_gauss(j) + delta_inf(j).
     """
     with precision(64):
-        for at in _PAIRS:
-            for j in range(1, min(at.k, 4)):
-                most = loosened(ball(share) * third(at, j))
-                for a in sorted({0, 1, j}):
-                    of = family(weakened(at, loss, threshold))
-                    at_most(pair(of, j, a, at.k - j), most, point=at, j=j, a=a)
-        of = family(weakened(LARGE, loss, threshold))
-        at_most(pair(of, 1, 0, LARGE.k - 1), ball(share) * third(LARGE, 1), point=LARGE)
+        for at, j, a in _cases():
+            of, most = family(weakened(at, loss, threshold)), loosened(ball(share) * third(at, j))
+            at_most(pair(of, j, a, at.k - j), most, point=at, j=j, a=a)
+
+
+def _cases() -> Iterator[tuple[Point, int, int]]:
+    """Parameters, j, and how many of the j shared counters change."""
+    for at in _PAIRS:
+        for j in range(1, min(at.k, 4)):
+            yield from ((at, j, a) for a in sorted({0, 1, j}))
+    yield LARGE, 1, 0
 
 
 @CSH.holds("Appendix B", "chain of inequalities")
