@@ -20,7 +20,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -47,19 +46,21 @@ def about_privacy(part: Part) -> bool:
     return bool(_WORDS.search(part.statement)) or _measures(part.check)
 
 
-@cache
-def _measures(function: Callable[..., Any]) -> bool:
-    """Whether a function of the claims, or one that it calls, measures a divergence."""
-    used = [
-        getattr(function.__globals__.get(name), "__wrapped__", function.__globals__.get(name))
-        for name in _names(function.__code__)
-    ]
-    return any(
-        value in (hockey_stick, max_loss)
-        or (value.__module__.startswith(_CLAIMS) and value is not function and _measures(value))
-        for value in used
-        if isinstance(value, FunctionType)
-    )
+def _measures(check: Callable[..., Any]) -> bool:
+    """Whether a check, or a function of the claims that it calls, measures a divergence."""
+    known, left = {check}, [check]
+    while left:
+        function = left.pop()
+        for name in _names(function.__code__):
+            value = function.__globals__.get(name)
+            value = getattr(value, "__wrapped__", value)
+            if value is hockey_stick or value is max_loss:
+                return True
+            ours = isinstance(value, FunctionType) and value.__module__.startswith(_CLAIMS)
+            if ours and value not in known:
+                known.add(value)
+                left.append(value)
+    return False
 
 
 def _names(code: CodeType) -> set[str]:
