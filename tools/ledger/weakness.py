@@ -56,10 +56,9 @@ def _measures(check: Callable[..., Any]) -> bool:
             value = getattr(value, "__wrapped__", value)
             if value is hockey_stick or value is max_loss:
                 return True
-            ours = isinstance(value, FunctionType) and value.__module__.startswith(_CLAIMS)
-            if ours and value not in known:
+            if isinstance(value, FunctionType) and value.__module__.startswith(_CLAIMS):
+                left += [value] * (value not in known)
                 known.add(value)
-                left.append(value)
     return False
 
 
