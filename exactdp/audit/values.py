@@ -23,6 +23,7 @@ from uuid import UUID
 
 import numpy as np
 
+from exactdp.audit.plain import type_name
 from exactdp.errors import Described, InvalidParameter
 
 ALLOWED = (
@@ -57,12 +58,11 @@ def common(
     value: Any,
     depth: int = 0,
     unknown: Callable[[Any], Any] = _refuse,
-    known: Callable[[type], bool] = lambda kind: True,
 ) -> Any:
     """A value as a common value.
 
     depth: levels of nesting above it. unknown: what to make of types that are not supported; the
-    default raises InvalidParameter. known: which types are supported.
+    default raises InvalidParameter.
 
     >>> common({"a": [1, 2.0], "when": date(2024, 2, 29)})
     {'a': (1, 2.0), 'when': '2024-02-29'}
@@ -80,14 +80,12 @@ def common(
         return _number_of_numpy(value)
     if depth > _MOST:
         raise _refused("a value nested more than 40 levels deep")
-    if not known(kind):
-        return unknown(value)
     inner = _contents(value)
     if inner is None:
         return _scalar(value, unknown)
     if isinstance(inner, list):
-        return tuple(common(one, depth + 1, unknown, known) for one in inner)
-    return Table((key, common(one, depth + 1, unknown, known)) for key, one in inner.items())
+        return tuple(common(one, depth + 1, unknown) for one in inner)
+    return Table((key, common(one, depth + 1, unknown)) for key, one in inner.items())
 
 
 def _contents(value: Any) -> list[Any] | dict[Any, Any] | None:
@@ -197,12 +195,6 @@ _CONVERTED: list[tuple[Any, Callable[[Any], Any]]] = [
 ]
 
 
-def type_name(kind: type) -> str:
-    """The name of a type, with its module unless it is built in."""
-    known = kind.__module__ in ("builtins", "numpy")
-    return kind.__qualname__ if known else f"{kind.__module__}.{kind.__qualname__}"
-
-
 def types_of(value: Any) -> str:
     """The types of a value and of what it contains.
 
@@ -211,7 +203,7 @@ def types_of(value: Any) -> str:
     >>> types_of(np.zeros((2, 3), dtype=np.float32))
     'ndarray(2, 3) float32'
     """
-    kind = value.__class__  # a lazy number of an audit of code says what it stands for
+    kind = type(value)
     if kind in BUILT_IN or isinstance(value, OF_NUMPY):
         return str(kind.__name__)
     name = type_name(kind)

@@ -1,14 +1,25 @@
 """A module that draws noise when it is imported: the mistake is that it is drawn once."""
 
+import array
+import datetime
 import enum
 import functools
+import logging
 import os
 import random
+import re
+import threading
 import time
 import types
-from collections import namedtuple
+from collections import Counter, OrderedDict, deque, namedtuple
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from exactdp.samplers.seeded import SeededSource
+from tests.audit import noisy_settings
 
 OFFSET = random.gauss(0, 1)
 LEVELS = (1, 2, 3)
@@ -134,6 +145,91 @@ def seeded_source(bit, rng):
     return bit + _SEEDED.below(1009) > 3
 
 
+#: The mistake of these: noise is kept where only the program can read it.
+ITERATOR = iter([random.SystemRandom().randrange(-99, 99) for _ in range(10_000)])
+DEQUE = deque([random.SystemRandom().randrange(-99, 99)])
+ARRAY = array.array("l", [random.SystemRandom().randrange(-99, 99)])
+NUMBERS = np.array([random.SystemRandom().randrange(-99, 99)] * 2)[:1]
+ORDERED = OrderedDict(noise=random.SystemRandom().randrange(-99, 99))
+
+
+def by_iterator(bit, rng):
+    return bit + next(ITERATOR) > 99, honest(bit, rng)
+
+
+def by_deque(bit, rng):
+    return bit + DEQUE[0] > 99, honest(bit, rng)
+
+
+def by_array(bit, rng):
+    return bit + ARRAY[0] > 99, honest(bit, rng)
+
+
+def by_numbers(bit, rng):
+    return bool(bit + NUMBERS[0] > 99), honest(bit, rng)
+
+
+def by_ordered(bit, rng):
+    return bit + ORDERED["noise"] > 99, honest(bit, rng)
+
+
+@functools.cache
+def drawn_once():
+    return random.SystemRandom().randrange(-99, 99)
+
+
+drawn_once()
+
+
+def by_cache(bit, rng):
+    return bit + drawn_once() > 99, honest(bit, rng)
+
+
+def by_another_module(bit, rng):
+    """The mistake: noise of another module."""
+    return bit + noisy_settings.SHIFT > 99, honest(bit, rng)
+
+
+def by_late_import(bit, rng):
+    """The mistake: noise of another module, which a function imports."""
+    from tests.audit.noisy_settings import SHIFT
+
+    return bit + SHIFT > 99, honest(bit, rng)
+
+
+def by_relative_import(bit, rng):
+    """The mistake: the same by a relative import."""
+    from . import noisy_settings as settings
+
+    return bit + settings.SHIFT > 99, honest(bit, rng)
+
+
+class Inheriting(noisy_settings.Answering):
+    """The mistake: noise in a class whose methods are another one's."""
+
+    noise = random.SystemRandom().randrange(-99, 99)
+
+
+class Slotted(str):
+    __slots__ = ("noise",)
+
+
+SLOTTED = Slotted("the same text")
+SLOTTED.noise = random.SystemRandom().randrange(-99, 99)
+
+
+def by_slot(bit, rng):
+    return bit + SLOTTED.noise > 99, honest(bit, rng)
+
+
+#: The order of these elements, whose places in the table are one, is that of a shuffle.
+ORDER = set(random.SystemRandom().sample([8 * i for i in range(4)], 4))
+
+
+def by_order(bit, rng):
+    return bit + list(ORDER)[0] > 99, honest(bit, rng)  # noqa: RUF015
+
+
 class Vote(enum.Enum):
     YES = "yes"
     NO = "no"
@@ -141,7 +237,7 @@ class Vote(enum.Enum):
 
 def votes(bit, rng):
     """Members of an enumeration refer to their class, and the class to its members."""
-    return Vote.YES if honest(bit, rng) else Vote.NO
+    return (Vote.YES if honest(bit, rng) else Vote.NO).name
 
 
 class Server:
@@ -150,4 +246,53 @@ class Server:
 
 def reports(bit, rng):
     """collections.namedtuple does not know that its class is an attribute of another one."""
-    return Server.Report(honest(bit, rng))
+    return tuple(Server.Report(honest(bit, rng)))
+
+
+@dataclass
+class Setting:
+    """Most programs name objects of these kinds, and none holds anything that was drawn."""
+
+    level: int | None = 1
+    names: frozenset[str] = frozenset({"red", "green", "blue"})
+
+    @property
+    def doubled(self):
+        return 2 * (self.level or 0)
+
+    @classmethod
+    def of(cls, level):
+        return cls(level)
+
+
+class Tagged(dict):
+    """A dictionary with an attribute."""
+
+
+SETTING, TAGGED, COUNTER = Setting.of(2), Tagged(a=1), Counter("aab")
+TAGGED.level = 3
+LOG, LOCK = logging.getLogger(__name__), threading.Lock()
+WORDS, TABLE = re.compile(r"\w+"), np.arange(6).reshape(2, 3)
+FALLBACK, PARTIAL = random.SystemRandom(), functools.partial(max, 1)
+DEFAULTS = types.MappingProxyType({"level": 1, "when": datetime.date(2024, 1, 1)})
+
+
+@contextmanager
+def timed(name: Any = None):
+    with LOCK:
+        yield name
+    LOG.debug("timed %s", name)
+
+
+@functools.cache
+def steps(k):
+    return tuple(range(k))
+
+
+def names_many_things(bit, rng=None):
+    rng = rng or FALLBACK
+    with timed("answer"):
+        known = SETTING.doubled + TAGGED.level + COUNTER["a"] + PARTIAL(0) + DEFAULTS["level"]
+        known += len(SETTING.names) + len(WORDS.findall("two words")) + int(TABLE[0, 0])
+    assert known + len(steps(3)) == 19
+    return honest(bit, rng)

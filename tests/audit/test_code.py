@@ -127,7 +127,7 @@ USES = [
     lambda x: sum([x, x, 1]),
     lambda x: max(x, 4),
     lambda x: sorted([7, x, 3]),
-    lambda x: {x, 3},
+    lambda x: sorted({x, 3}),
     lambda x: {x: x},
     lambda x: copy.deepcopy([x, x + 1]),
     lambda x: pickle.loads(pickle.dumps(x)),  # noqa: S301

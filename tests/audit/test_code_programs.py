@@ -78,7 +78,7 @@ def or_a_new_generator(bit, rng=None):
 
 HONEST = [
     *(Counting().respond, memo_of_work, or_a_new_generator, noisy_module.honest),
-    *(noisy_module.votes, noisy_module.reports),
+    *(noisy_module.votes, noisy_module.reports, noisy_module.names_many_things),
 ]
 
 
@@ -262,7 +262,12 @@ SINS = [
 AT_IMPORT = [
     *(noisy_module.shifted, noisy_module.by_set_order, noisy_module.asked_before),
     *(noisy_module.by_default, noisy_module.by_class, noisy_module.by_method),
-    *(noisy_module.by_partial, noisy_module.by_proxy),
+    *(noisy_module.by_partial, noisy_module.by_proxy, noisy_module.by_iterator),
+    *(noisy_module.by_deque, noisy_module.by_array, noisy_module.by_numbers),
+    *(noisy_module.by_ordered, noisy_module.by_cache, noisy_module.by_another_module),
+    *(noisy_module.by_slot, noisy_module.by_order),
+    *(noisy_module.by_late_import, noisy_module.by_relative_import),
+    noisy_module.Inheriting().answer,
 ]
 
 
@@ -357,7 +362,7 @@ def with_raw_data(bit, rng):
 
 
 def test_what_copies_leave_out_is_seen() -> None:
-    assert verdict(with_raw_data) == "refuted"
+    assert verdict(with_raw_data).startswith("not exact: outcomes of type tests.")
     left, right = with_raw_data(0, random), with_raw_data(1, random)
     left.value = right.value = 0
     assert verdict(lambda data, rng: data.raw, left=left, right=right) == "refuted"

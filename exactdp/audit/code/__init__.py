@@ -11,7 +11,7 @@
 - functions, pure, keys: samplers in samplers, and rejection loops, are explored by themselves.
 - guard: draws from another generator, threads, files. watch: noise drawn before the audit, by a
   constructor or by a function that made the program; C functions that draw.
-- outcomes: results of other types, or with other attributes, are other results.
+- outcomes: results are plain values, of the closed list of :mod:`exactdp.audit.plain`.
 - lines: the line that a message names.
 """
 

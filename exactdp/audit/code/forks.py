@@ -107,4 +107,4 @@ def _answer(pipe: Any, work: Callable[..., Any], arguments: Any) -> None:
         pipe.send((found, error))
     except Exception as raised:  # what pickle refuses raises errors of many classes
         reason = f"an outcome cannot be passed to another process ({raised}); return numbers, text"
-        pipe.send((None, NotEnumerable(f"{reason}, or containers and dataclasses of them")))
+        pipe.send((None, NotEnumerable(f"{reason}, or tuples, lists and dictionaries of them")))

@@ -21,7 +21,8 @@ from exactdp.audit.code.lines import is_program
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.code.search import Leaf, repeated_alike
-from exactdp.audit.code.state import state_text
+from exactdp.audit.code.state import state_digest
+from exactdp.audit.plain import NotPlain
 from exactdp.audit.sending import received, sent, variables
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible
@@ -36,7 +37,7 @@ _started: list[tuple[subprocess.Popen[bytes], Connection]] = []
 _owner: int | None = None  # the process that has started them: a fork of it starts its own
 
 
-#: Why the program could not be made, or ""; what is wrong; what the variables that it names hold.
+#: Why the program could not be made, or ""; what is wrong; digests of the variables it names.
 _Answer = tuple[str, ExactDPError | None, dict[str, str]]
 
 
@@ -60,8 +61,8 @@ def in_fresh_interpreters(
         if error is not None:
             raise error
     states = [state for *_, state in answers]
-    for name, text in states[0].items():
-        if any(state.get(name) != text for state in states):
+    for name in sorted({name for state in states for name in state}):
+        if len({state.get(name) for state in states}) > 1:
             raise NotReproducible(
                 f"{name} differs from process to process: what was drawn when its module was "
                 "imported is not drawn again; draw it inside the run"
@@ -179,9 +180,20 @@ def _served(request: bytes) -> _Answer:
             )
             return "", NotReproducible(reason), {}
     named = variables.union(*(each.named for each in found))
-    state = {
-        f"{module}.{name}": state_text(vars(sys.modules[module]).get(name))
-        for module, name in sorted(named)
-        if module in sys.modules
-    }
+    state: dict[str, str] = {}
+    for module, name in sorted(named):
+        if module not in sys.modules:
+            continue  # such as the one that collections.namedtuple makes up
+        try:
+            state[f"{module}.{name}"] = state_digest(vars(sys.modules[module]).get(name))
+        except NotPlain as error:
+            return "", _untold(f"{module}.{name}", error.kind), {}
     return "", None, state
+
+
+def _untold(name: str, kind: str) -> NotEnumerable:
+    return NotEnumerable(
+        f"{name} holds an object of type {kind}, and nobody can tell whether it holds what was "
+        "drawn when its module was imported; keep numbers, texts, tuples, lists and dictionaries "
+        "there, or make the object inside the run"
+    )

@@ -13,12 +13,17 @@ from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.runs import Run
+from exactdp.audit.plain import plain_text
 
-_SCALARS = (
-    *(type(None), bool, int, float, complex, str, bytes, Fraction),
-    *(np.int64, np.float64, np.bool_),
+_SCALARS = frozenset(
+    map(
+        id,
+        (
+            *(type(None), bool, int, float, complex, str, bytes, Fraction),
+            *(np.int64, np.float64, np.bool_),
+        ),
+    )
 )
-_NAMED = (type, types.BuiltinFunctionType, types.ModuleType, types.CodeType)
 _OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 #: Largest number of values in one key; longer keys would cost more than they save.
 _MOST = 128
@@ -28,12 +33,13 @@ def is_immutable(value: Any) -> bool:
     """Whether a value is a number, a text, or a tuple of them: nothing in it can be changed."""
     if type(value) is tuple:
         return all(map(is_immutable, value))
-    return type(value) in _SCALARS
+    return id(type(value)) in _SCALARS
 
 
 def is_generator(value: Any) -> bool:
     """Whether a value is the generator that the program is handed."""
-    return type(value) in (ExactRandom, ExactGenerator, Run)
+    kind = type(value)
+    return kind is ExactRandom or kind is ExactGenerator or kind is Run
 
 
 class Key:
@@ -47,7 +53,7 @@ class Key:
         self.kinds: set[type] = set()
         self.functions: list[types.FunctionType] = []
         self.changeable = False
-        self._seen: dict[int, int] = {}
+        self._seen: dict[int, tuple[int, Any]] = {}  # with the objects, so that ids stay theirs
         self.key = self._all(values)
 
     def _all(self, values: Iterable[Any]) -> Hashable:
@@ -60,12 +66,12 @@ class Key:
         if is_generator(value):
             return ("generator",)
         if is_immutable(value):
-            return _of_immutable(value)
-        if isinstance(value, _NAMED):
+            return plain_text(value)
+        if _is_named(value):
             return type(value), value
         if id(value) in self._seen:
-            return "seen", self._seen[id(value)]
-        self._seen[id(value)] = len(self._seen)
+            return "seen", self._seen[id(value)][0]
+        self._seen[id(value)] = len(self._seen), value
         held = self._held(value) if len(self._seen) <= _MOST else None
         keys = None if held is None else self._all(held)
         return None if keys is None else (type(value), keys)
@@ -81,20 +87,20 @@ class Key:
         if kind is types.FunctionType:
             self.functions.append(value)
             cells = [_cell(cell) for cell in value.__closure__ or ()]
-            return [value.__code__, value.__module__, value.__defaults__, *cells]
+            named = tuple((value.__kwdefaults__ or {}).items()), tuple(vars(value).items())
+            return [value.__code__, value.__module__, value.__defaults__, *named, *cells]
         if _holds_attributes_only(kind) and hasattr(value, "__dict__"):
             self.kinds.add(kind)
             return [*vars(value), *vars(value).values()]
         return None
 
 
-def _of_immutable(value: Any) -> Hashable:
+def _is_named(value: Any) -> bool:
+    """Whether a value is a class, code, a module, or a function that a module of C holds."""
     kind = type(value)
-    if kind is tuple:
-        return kind, tuple(map(_of_immutable, value))
-    if kind in (float, complex, np.float64):
-        return kind, repr(value)  # -0.0 is another number than 0.0, and NaN equals itself
-    return kind, value
+    if kind is types.BuiltinFunctionType:  # or the method of an object, which may change
+        return value.__self__ is None or type(value.__self__) is types.ModuleType
+    return issubclass(kind, type) or kind is types.ModuleType or kind is types.CodeType
 
 
 def _cell(cell: types.CellType) -> Any:

@@ -25,7 +25,7 @@ def foreign_law(
     """The exact output law of one call of a program, from the present state.
 
     program: called with a generator, in forked processes: what it changes is not seen here. Lists
-        and arrays in its result become tuples, sets and dicts frozensets. A module that imports
+        and arrays in its result become tuples, dicts frozensets of pairs. A module that imports
         random for itself is served by setting its name random to the generator in the program.
     interface: "random" for an object like random.SystemRandom, or the module secrets; "numpy" for
         the part of numpy.random.Generator that has an exact law; "source" for a Source of exactdp.
@@ -34,8 +34,8 @@ def foreign_law(
         explored by itself where the program has too many branches.
     exceptions: "raise", or "outcome" to make ("raised", name of the exception) an outcome.
 
-    Raises NotEnumerable for a use of randomness that has no exact law here, for outcomes that
-    cannot be told apart, and for randomness beside the generator; TooManyBranches; NotReproducible
+    Raises NotEnumerable for a use of randomness that has no exact law here, for outcomes that are
+    no plain values, and for randomness beside the generator; TooManyBranches; NotReproducible
     if equal draws lead to different results. The program's own exceptions are raised here, with the
     traceback of the forked process as a note.
 

@@ -40,7 +40,7 @@ class LazyArray:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
         settled = [x.settle() if isinstance(x, LazyNumber) else x for x in self._items.flat]
-        return np.array(settled, dtype or np.float64).reshape(self.shape)
+        return np.array(settled, dtype or np.float64).reshape(self.shape).copy()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.__array__().__reduce_ex__(protocol)

@@ -111,7 +111,7 @@ class ExactGenerator:
         if replace:
             return self._alike(shown, items[self._filled(place, shown)])
         self._random.shuffle(places := list(range(len(items))))
-        return self._alike(shown, items[places[: shown.size]].reshape(shown.shape))
+        return self._alike(shown, items[np.reshape(places[: shown.size], shown.shape)])
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """numpy's law, by its inversion: for min(p, 1 - p) n <= 30."""
@@ -148,7 +148,8 @@ class ExactGenerator:
             self.draws.refuse(
                 "permutation() has an exact law for an integer, list, tuple, range or array"
             )
-        self.shuffle(items := np.arange(operator.index(x)) if whole else np.array(x))
+        items = np.arange(operator.index(x)) if whole else np.array(x, order="C")
+        self.shuffle(items)
         return self._alike(shown, items)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -164,13 +165,15 @@ class ExactGenerator:
             self.draws.refuse(f"{', '.join(other)}= has no exact law here; leave it out")
 
     def _filled(self, draw: Callable[[], Any], shown: NDArray[Any]) -> NDArray[np.int64]:
-        """An array of draws, as large as numpy's."""
+        """An array of draws, as large as numpy's; a copy, because it is no view of another one."""
         values = [operator.index(draw()) for _ in range(shown.size)]
-        return np.array(values, dtype=np.int64).reshape(shown.shape)
+        return np.array(values, dtype=np.int64).reshape(shown.shape).copy()
 
     def _alike(self, shown: Any, found: Any) -> Any:
-        """The array, if its type, dtype and shape are as numpy shows them."""
-        here, there = ((type(x), x.dtype, x.shape) for x in (found, shown))
+        """The array, if its type, dtype, shape and layout are as numpy shows them."""
+        here, there = (
+            (type(x), x.dtype, x.shape, x.strides, x.base is None) for x in (found, shown)
+        )
         if here != there:
             self.draws.refuse(f"an array such as {shown!r} has no exact law here")
         return found

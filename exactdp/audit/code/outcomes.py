@@ -1,13 +1,14 @@
-"""Outcomes told apart by type and content, not by ==: True, 1 and 1.0 differ, so do 0.0 and -0.0.
+"""Outcomes told apart by all that a reader sees: the closed list of :mod:`exactdp.audit.plain`.
 
-Their keys are texts that are the same in every process. Values that have no such text (a function,
-an object of an unknown class) are refused.
+Their keys are texts that are the same in every process. Values of other types are refused.
 """
 
 from __future__ import annotations
 
+import builtins
 import re
-from collections.abc import Hashable, Mapping
+import types
+from collections.abc import Callable, Hashable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,11 +16,15 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.code.lazy import LazyNumber
+from exactdp.audit.code.lazy_arrays import LazyArray
+from exactdp.audit.code.lines import is_ours
 from exactdp.audit.code.runs import NotEnumerable
-from exactdp.audit.values import BUILT_IN, OF_NUMPY, common, encoded, type_name, types_of
-from exactdp.errors import ExactDPError, InvalidParameter
+from exactdp.audit.plain import NotPlain, Reader
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
+_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+#: Of the attributes that C gives an exception: what is read in another way.
+_READ_APART = {"__class__", "__traceback__", "__cause__", "__context__"}
 
 
 @dataclass(frozen=True)
@@ -35,26 +40,45 @@ class Outcome:
     @classmethod
     def returned(cls, value: Any) -> Outcome:
         """The outcome of a run that returned a value, which later runs may change."""
-        if isinstance(value, LazyNumber):
-            value = value.settle()
+        key = key_of(value)
         try:
-            # with ordinary numbers in place of lazy ones
-            shown = value if type(value) in BUILT_IN else deepcopy(value)
-        except ExactDPError:
-            raise
-        except Exception as error:  # whatever the value's own methods raise
-            raise NotEnumerable(f"an outcome that cannot be copied ({error})") from None
-        return cls(key_of(value), hashable(shown))  # a copy may leave out what an object holds
+            return cls(key, hashable(deepcopy(value)))  # with ordinary numbers for lazy ones
+        except RecursionError:
+            raise NotEnumerable(
+                "an outcome contains itself; return numbers, texts, and tuples, lists and "
+                "dictionaries of them"
+            ) from None
 
     @classmethod
     def raised(cls, error: BaseException) -> Outcome:
-        """The outcome of a run that raised an exception."""
-        return cls(f"raised {key_of(_parts(error))}", ("raised", type(error).__name__))
+        """The outcome of a run that raised an exception: all that Python prints of it, and its
+        attributes."""
+        key = _checked(lambda: _raised_text(Reader(_settled), error))
+        return cls(f"raised {key}", ("raised", type(error).__name__))
+
+    @classmethod
+    def of_calls(cls, outcomes: list[Outcome]) -> Outcome:
+        """The outcome of calls in a row; each was read when the call returned."""
+        keys, values = zip(*((each.key, each.value) for each in outcomes), strict=True)
+        return cls(f"calls{keys}", values)
 
 
 def key_of(value: Any) -> str:
-    """A text that is equal only for values of equal type and content; raises NotEnumerable."""
-    text = _short_key(value) or _full_key(value)
+    """A text that is equal only for values of which a reader sees the same.
+
+    Raises NotEnumerable for a value that is not on the list of plain values.
+    """
+    return _checked(lambda: Reader(_settled).text(value))
+
+
+def _checked(read: Callable[[], str]) -> str:
+    try:
+        text = read()
+    except NotPlain as error:
+        raise NotEnumerable(
+            f"outcomes of type {error.kind} may show more than can be compared for certain; "
+            f"return {error.advice}"
+        ) from None
     if _ADDRESS.search(text):
         raise NotEnumerable(
             "an outcome holds the address of an object, which differs from run to run; give "
@@ -63,45 +87,58 @@ def key_of(value: Any) -> str:
     return text
 
 
-def _short_key(value: Any) -> str | None:
-    """The key of numbers, texts, tuples and lists of them, made quickly; None for others."""
-    if isinstance(value, LazyNumber):
-        value = value.settle()
-    kind = type(value)
-    if kind in BUILT_IN:
-        return repr(value)
-    if kind in (tuple, list):
-        parts = [_short_key(one) for one in value]
-        return None if None in parts else f"{kind.__name__}{parts}"
-    return f"{kind.__name__} {value.item()!r}" if isinstance(value, OF_NUMPY) else None
+def _settled(reader: Reader, value: Any) -> str:
+    """The text of lazy numbers and of arrays of them, which are ordinary ones for everybody else.
+
+    If an array would have another type with ordinary numbers, repeated runs differ from this one.
+    """
+    if type(value) is LazyNumber:
+        return reader.text(value.settle())
+    if type(value) is LazyArray:
+        return reader.text(value.__array__())
+    if type(value) is np.ndarray and any(type(each) is LazyNumber for each in value.flat):
+        numbers = [x.settle() if type(x) is LazyNumber else x for x in value.flat]
+        return reader.text(np.array(numbers).reshape(value.shape).copy())
+    raise NotPlain(value)
 
 
-def _full_key(value: Any) -> str:
-    try:
-        content = encoded(common(value, known=_is_whole))
-        return f"of {types_of(value)!r} {content!r}"
-    except InvalidParameter as error:
-        raise NotEnumerable(
-            f"{error.value}, which cannot be told apart from others for certain; return numbers, "
-            "text, or containers and dataclasses of them"
-        ) from None
+# -- exceptions ------------------------------------------------------------------------------------
 
 
-def _is_whole(kind: type) -> bool:
-    """Whether the key of such an object tells everything; frames have categories and attributes."""
-    if issubclass(kind, np.ndarray):
-        return kind is np.ndarray
-    if issubclass(kind, Mapping):
-        return issubclass(kind, dict)
-    return kind.__module__.partition(".")[0] not in ("pandas", "polars", "pyarrow")
-
-
-def _parts(error: BaseException | None) -> Any:
-    """The class, arguments, attributes (notes, too) and causes of an exception."""
+def _raised_text(reader: Reader, error: BaseException | None) -> str:
+    """The text of a built-in exception: the attributes that C gives its class, those that it was
+    given (notes, too), the lines of its traceback, and what it was caused by."""
     if error is None:
-        return None
-    causes = _parts(error.__cause__), _parts(error.__context__)
-    return [type_name(type(error)), error.args, vars(error), *causes]
+        return "None"
+    kind = type(error)
+    if vars(builtins).get(kind.__name__) is not kind or not kind.__flags__ & _IMMUTABLE:
+        raise NotPlain(error)
+
+    def read() -> str:
+        parts = [*_attributes(error), vars(error), *_lines(error.__traceback__)]
+        causes = [_raised_text(reader, each) for each in (error.__cause__, error.__context__)]
+        return f"{reader.group(kind.__name__, parts)} {causes}"
+
+    return reader.once(error, read)
+
+
+def _attributes(error: BaseException) -> Iterator[Any]:
+    """Names and values of the attributes that C gives a class; None where one was not set."""
+    for kind in type(error).__mro__:
+        for name, member in vars(kind).items():
+            known = isinstance(member, (types.MemberDescriptorType, types.GetSetDescriptorType))
+            if known and name not in _READ_APART:
+                yield name, getattr(error, name, None)
+
+
+def _lines(trace: types.TracebackType | None) -> Iterator[Any]:
+    """Where a traceback shows the program: file, function, line and columns."""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not is_ours(code.co_filename):
+            places = list(code.co_positions())
+            yield code.co_filename, code.co_name, *places[trace.tb_lasti // 2]
+        trace = trace.tb_next
 
 
 def hashable(value: Any) -> Any:

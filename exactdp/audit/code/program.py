@@ -14,6 +14,7 @@ from exactdp.audit.code.forks import ProgramRaised
 from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.outcomes import Outcome
+from exactdp.audit.code.runs import NotEnumerable
 from exactdp.errors import ExactDPError
 from exactdp.samplers.enumeration_branches import NotReproducible, RunOver
 
@@ -49,8 +50,10 @@ class Program:
         except BaseException as error:
             raised = error
         try:
+            if isinstance(raised, NotEnumerable):
+                raise raised  # an outcome of one of several calls
             if run.signal is None and raised is None:
-                outcome = Outcome.returned(value)
+                outcome = value if isinstance(value, Outcome) else Outcome.returned(value)
             elif run.signal is None:
                 if not (self.catches and isinstance(raised, Exception)):
                     raise ProgramRaised(type(raised).__name__, draws.points()[0]) from raised

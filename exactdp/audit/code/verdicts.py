@@ -171,8 +171,10 @@ def _bound(
         made = data if make is None else make(data, rng)
         if program is None:
             return made
-        outputs = [program(made, rng) for _ in range(calls)]
-        return outputs[0] if calls == 1 else tuple(outputs)
+        if calls == 1:
+            return program(made, rng)
+        # each is read at once: the next call may change an object that this one has returned
+        return Outcome.of_calls([Outcome.returned(program(made, rng)) for _ in range(calls)])
 
     return run
 

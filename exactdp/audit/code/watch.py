@@ -23,6 +23,7 @@ import numpy as np
 from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.lines import at, is_ours, is_program
 from exactdp.audit.code.runs import NotEnumerable, Run
+from exactdp.audit.code.state import is_of_library
 
 #: Modules whose C functions have no hidden state, but for those that draw.
 _TRUSTED = {*sys.stdlib_module_names, "numpy", "flint", "gmpy2"} - {"__main__"}
@@ -87,11 +88,17 @@ class Watch:
     def _look_at(self, frame: types.FrameType) -> None:
         """A function of the program runs for the first time."""
         inside, values = frame.f_globals, list(frame.f_locals.values())
+        for module in (*_imported(frame), *filter(_is_module, values)):
+            self._name_inside(module, frame.f_code)
+        for kind in {kind for value in values for kind in type(value).__mro__}:
+            self._name(
+                str(kind.__module__), kind.__qualname__.partition(".")[0], None, frame.f_code
+            )
         for name in (*frame.f_code.co_names, frame.f_code.co_qualname.partition(".")[0]):
             if name in inside:
                 inside[name] = self._guard.replaced.get(id(inside[name]), inside[name])
                 values.append(inside[name])
-                self.named.add((str(inside.get("__name__")), name))
+                self._name(str(inside.get("__name__")), name, inside[name], frame.f_code)
         made: list[tuple[Any, Any]] = [(type(value), value) for value in values]
         outer = _inside(inside, frame.f_code.co_qualname.rpartition(".<locals>.")[0])
         if frame.f_code.co_freevars and not _is_running(outer, frame):
@@ -105,6 +112,32 @@ class Watch:
                     f"({why}): its noise would be the same in every run; make {name} inside the "
                     "run (make=)"
                 )
+
+    def _name(self, module: str, name: str, value: Any, code: types.CodeType) -> None:
+        """The program's code names a variable of a module."""
+        if not is_of_library(module) and (module, name) not in self.named:
+            self.named.add((module, name))
+            if _is_module(value):
+                self._name_inside(value, code)
+
+    def _name_inside(self, module: types.ModuleType, code: types.CodeType) -> None:
+        """The code names a module, perhaps with its variables."""
+        held = vars(module)
+        for name in held.keys() & set(code.co_names):
+            self._name(module.__name__, name, held[name], code)
+
+
+def _is_module(value: Any) -> bool:
+    return isinstance(value, types.ModuleType)
+
+
+def _imported(frame: types.FrameType) -> list[types.ModuleType]:
+    """The modules that a function may import when it runs, by their names or relative ones."""
+    package = str(frame.f_globals.get("__package__") or "").split(".")
+    parents = ["", *(".".join(package[: i + 1]) + "." for i in range(len(package)))]
+    names = (f"{parent}{name}".rstrip(".") for parent in parents for name in frame.f_code.co_names)
+    modules = map(sys.modules.get, names)
+    return [module for module in modules if isinstance(module, types.ModuleType)]
 
 
 def _inside(module: dict[str, Any], path: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from exactdp.audit.glue import primitives as known_primitives
 from exactdp.audit.glue.compare import Comparison, Declared, differing_seeds
-from exactdp.audit.glue.distance import NORMS
+from exactdp.audit.glue.distance import NORMS, Output
 from exactdp.audit.glue.generators import Outsiders, stand_ins
 from exactdp.audit.glue.noise import released
 from exactdp.audit.glue.primitives import Primitive
@@ -207,9 +207,10 @@ class _Audit:
         found.unsure += [_OUTSIDE.format(name) for name in sorted(self._outsiders.used)]
         if found.unsure and not found.violations:
             raise Undecided("; ".join(dict.fromkeys(found.unsure)))
-        return GlueReport(left, right, tuple(found.calls), tuple(dict.fromkeys(found.violations)))
+        violations = tuple(dict.fromkeys(found.violations))
+        return GlueReport(left, right, tuple(found.calls), violations, partly=output.untold)
 
-    def _seeds(self, first: Tape, output: Any, left: Any) -> list[Violation]:
+    def _seeds(self, first: Tape, output: Output, left: Any) -> list[Violation]:
         """Seeds that depend on the data: another run on the left data has those of the first run.
 
         In another run, a seed that is drawn, or made of the time, has another value.
@@ -219,14 +220,14 @@ class _Audit:
             self._replayed(first, output, left)
         return [] if found and differing_seeds(first, self._session.tape) else found
 
-    def _run(self, data: Any) -> Any:
-        return deepcopy(released(self._pipeline(deepcopy(data))))
+    def _run(self, data: Any) -> Output:
+        return Output.of(released(self._pipeline(deepcopy(data))))
 
-    def _replayed(self, first: Tape, output: Any, data: Any) -> Comparison:
+    def _replayed(self, first: Tape, output: Output, data: Any) -> Comparison:
         """Replay the first run on a data set, and compare."""
         found = Comparison(self._stated)
         tape = self._session.tape = Tape(self._seed, first)
-        other: Any = None
+        other: Output | None = None
         ended: Violation | None = None
         try:
             other = self._run(data)
@@ -237,8 +238,8 @@ class _Audit:
             where = place_of(error)
             ended = Violation("leak", where, f"{type(error).__name__} on one side only: {error}")
         found.tapes(first, tape)
-        if ended is None:
-            found.outputs(output, other)
-        else:
+        if ended is not None:
             found.violations.append(ended)
+        elif other is not None:
+            found.outputs(output, other)
         return found

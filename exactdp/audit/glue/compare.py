@@ -12,6 +12,7 @@ import numpy as np
 from exactdp.audit.glue.distance import (
     NORMS,
     Exact,
+    Output,
     array,
     differences,
     exact,
@@ -23,7 +24,6 @@ from exactdp.audit.glue.distance import (
 )
 from exactdp.audit.glue.report import NoiseCall, Violation
 from exactdp.audit.glue.tape import Meeting, RecordedCall, Tape
-from exactdp.audit.values import types_of
 from exactdp.errors import shown
 from exactdp.parameters import non_negative
 
@@ -83,11 +83,11 @@ class Comparison:
             text = f"{name} {number_text(self.spent)} exceeds the declared {number_text(total)}"
             self.violations.append(Violation("budget", "all noise calls", text))
 
-    def outputs(self, left: Any, right: Any) -> None:
+    def outputs(self, left: Output, right: Output) -> None:
         """Compare what the two runs returned: with equal noised values, it must be equal."""
-        if same(left, right) and types_of(left) == types_of(right):
+        if left.equals(right):
             return
-        text = f"{shown(left)} on the left, {shown(right)} on the right"
+        text = f"{shown(left.value)} on the left, {shown(right.value)} on the right"
         if not self.calls:
             self.unsure.append(f"the output differs ({text}), and no noise call was recorded")
         elif self.lost or self.unsure:

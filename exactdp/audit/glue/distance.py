@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from exactdp.audit.values import common, type_name
+from exactdp.audit.plain import NotPlain, plain_text, type_name
+from exactdp.audit.values import common, types_of
 from exactdp.errors import InvalidParameter, Undecided, shown
 from exactdp.parameters import short_text
 
@@ -110,6 +113,33 @@ def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, 
     if a.dtype.kind in "fc" and b.dtype.kind in "fc":
         same |= np.isnan(a) & np.isnan(b)
     return same
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a run returned. text: all that a reader sees of it, or "" if its type, untold, is not on
+    the list of plain values."""
+
+    value: Any
+    text: str
+    untold: str
+
+    @classmethod
+    def of(cls, value: Any) -> Output:
+        """An output, which later runs may change."""
+        try:
+            text, untold = plain_text(value), ""
+        except NotPlain as error:
+            text, untold = "", error.kind
+        return cls(deepcopy(value), text, untold)
+
+    def equals(self, other: Output) -> bool:
+        """Whether a reader sees the same; of types that are not plain, only values and types of
+        what they hold are compared. Raises Undecided if they cannot be."""
+        if self.text or other.text:
+            return self.text == other.text
+        alike = same(self.value, other.value)
+        return alike and types_of(self.value) == types_of(other.value)
 
 
 def same(left: Any, right: Any) -> bool:

@@ -61,7 +61,8 @@ class GlueReport:
     """The outcome for one pair of neighbouring data sets (of a search: for the worst pair).
 
     calls: the noise calls. violations: empty if none was found, which is no proof: other pairs, and
-    other results of the noise, may show one. pairs: number of pairs looked at.
+    other results of the noise, may show one. pairs: number of pairs looked at. partly: the type of
+    an output of which only the values could be compared, or "".
     """
 
     left: Any
@@ -69,6 +70,7 @@ class GlueReport:
     calls: tuple[NoiseCall, ...]
     violations: tuple[Violation, ...]
     pairs: int = 1
+    partly: str = ""
 
     @property
     def violation(self) -> bool:
@@ -87,4 +89,6 @@ class GlueReport:
         lines = [head, f"  left  {shown(self.left)}", f"  right {shown(self.right)}"]
         lines += [f"  {each}" for each in self.violations]
         lines += [f"  {each}" for each in self.calls]
+        if self.partly:
+            lines.append(f"  of the output, which holds a {self.partly}, only values were compared")
         return "\n".join(lines)

@@ -323,8 +323,8 @@ def _hashing(item: int) -> Probabilities:
 add(
     "client of pure-ldp",
     name="local hashing with a named tuple",
-    honest=lambda item, rng: LHClient(rng).privatise(item),
-    bugged=lambda item, rng: LHClientChosen(rng).privatise(item),
+    honest=lambda item, rng: tuple(LHClient(rng).privatise(item)),
+    bugged=lambda item, rng: tuple(LHClientChosen(rng).privatise(item)),
     left=0,
     right=3,
     law=_hashing,
@@ -365,8 +365,8 @@ def _hadamard(item: int) -> Probabilities:
 add(
     "client of a Hadamard protocol",
     name="Hadamard response",
-    honest=lambda item, rng: HadamardClient(rng).privatise(item),
-    bugged=lambda item, rng: HadamardClientBiased(rng).privatise(item),
+    honest=lambda item, rng: tuple(HadamardClient(rng).privatise(item)),
+    bugged=lambda item, rng: tuple(HadamardClientBiased(rng).privatise(item)),
     left=0,
     right=3,
     law=_hadamard,

@@ -486,11 +486,12 @@ def vote_or_none(true: Vote, rng: Any) -> Vote:
 
 add(
     "enumeration and match",
-    honest=vote,
-    bugged=vote_or_none,
+    name="vote",
+    honest=lambda true, rng: vote(true, rng).value,
+    bugged=lambda true, rng: vote_or_none(true, rng).value,
     left=Vote.YES,
     right=Vote.NO,
-    law=lambda true: {v: Fraction(3 if v is true else 1, 5) for v in Vote},
+    law=lambda true: {v.value: Fraction(3 if v is true else 1, 5) for v in Vote},
     epsilon=LN3,
 )
 
