@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from exactdp.frames.canonical import canonical
 from exactdp.frames.columns import USER, Question, nw_
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
-from exactdp.frames.ranges import Range
 from exactdp.frames.words import with_words
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ class Bounding:
     """How rows become distinct pairs of user and key, with marks on the counted pairs.
 
     k: largest number of keys per user, or None to count every pair. keyed: the random order of a
-    user's keys. listed: public keys as written in the columns, sorted, or None for all keys.
+    user's keys. listed: public keys in canonical form, sorted, or None for all keys.
     part, parts: only users whose hash is `part` modulo `parts`.
     """
 
     question: Question
     k: int | None
     keyed: KeyedHash | None
-    listed: tuple[tuple[int | str, ...], ...] | None = None
+    listed: tuple[tuple[int | bytes, ...], ...] | None = None
     part: int = 0
     parts: int = 1
 
@@ -40,7 +40,7 @@ class Bounding:
         rows: has the question's columns, on an engine with ordered windows. Pairs that are left out
         stay in the result, so that the choice can be checked.
         """
-        seen = self._some_users(self._public(_written(rows, self.question)))
+        seen = self._some_users(self._public(canonical(rows, self.question)))
         found = _distinct(seen, self.question)
         if self.k is None or self.keyed is None:
             return found.with_columns(nw_.lit(1).alias(KEPT))
@@ -61,26 +61,7 @@ class Bounding:
         return split.filter((word % number + number) % number == self.part).drop("_part")
 
 
-def _written(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """Columns as integers and text, without rows that lack a user or a key; missing values: 0."""
-    col = nw_.col
-    typed = [kind.expression(name) for name, (_, kind) in question.columns.items()]
-    present = [~col(name).is_null() for name in (USER, *question.keys)]
-    ranges = zip(question.values, question.limits.values(), strict=True)
-    known = [_in_steps(col(name), each).fill_null(0) for name, each in ranges]
-    seen = rows.select(*typed).filter(*present)
-    return seen.with_columns(*known) if known else seen
-
-
-def _in_steps(values: Any, given: Range) -> Any:
-    """An expression: the values of rows as numbers of steps; NaN is missing."""
-    if given.step == 1:
-        return values
-    steps = (values / float(given.step)).clip(-given.largest, given.largest).round(0)
-    return nw_.when(~values.is_nan()).then(steps).cast(nw_.Int64)
-
-
-def _among(names: list[str], listed: tuple[tuple[int | str, ...], ...]) -> Any:
+def _among(names: list[str], listed: tuple[tuple[int | bytes, ...], ...]) -> Any:
     """An expression: whether the columns equal one of the listed, sorted rows."""
     first, *rest = names
     if not rest:

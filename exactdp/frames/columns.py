@@ -34,8 +34,8 @@ nw_: Any = _Narwhals()
 class ColumnType:
     """The type of a column, and its internal representation.
 
-    Columns are represented as 64-bit integers or as text, which are the same on all engines; dates
-    and unsigned 64-bit integers become text.
+    Columns are represented as 64-bit integers or as bytes, which are the same on all engines: bytes
+    of texts, and of dates and unsigned 64-bit integers as texts.
     """
 
     name: str  #: "integers", "text", "dates" or "unsigned integers"
@@ -48,42 +48,58 @@ class ColumnType:
         """Whether the column stays a column of 64-bit integers."""
         return self is _INTEGERS
 
+    @property
+    def is_text(self) -> bool:
+        """Whether the column becomes text, and then bytes."""
+        return self not in (_INTEGERS, _NUMBERS)
+
     def expression(self, name: str) -> Any:
-        """The column as integers, as text, or as values that will be rounded."""
+        """The column as integers, as text, or as values that will be rounded; dates of other years
+        than 1 to 9999 are missing."""
+        column = nw_.col(name)
         if self is _NUMBERS:
-            return nw_.col(name).cast(nw_.Float64)
-        return nw_.col(name).cast(nw_.Int64 if self.is_integer else nw_.String)
+            return column.cast(nw_.Float64)
+        if self is _DATES:
+            known = column.is_between(nw_.lit(date.min), nw_.lit(date.max))
+            column = nw_.when(known).then(column)
+        return column.cast(nw_.Int64 if self.is_integer else nw_.String)
 
     def restored(self, name: str) -> Any:
-        """The column converted back to the caller's type."""
+        """The column of integers or text converted back to the caller's type."""
         if self is _DATES:
             return nw_.col(name).str.to_date(format="%Y-%m-%d")
         return nw_.col(name).cast(getattr(nw_, self.released))
 
-    def written(self, parameter: str, value: Any) -> int | str:
+    def written(self, parameter: str, value: Any) -> int | bytes:
         """The representation of a caller's value; raises InvalidParameter."""
         if self is _TEXT or self is _DATES:
             if not (isinstance(value, str) if self is _TEXT else type(value) is date):
                 raise InvalidParameter(parameter, value, f"{self.name}, as in the column")
-            return str(value)
+            return _utf8(parameter, str(value))
         least, below = (-(2**63), 2**63) if self.is_integer else (0, 2**64)
         number = integer(parameter, value, least=least)
         if number >= below:
             raise InvalidParameter(parameter, value, f"integers below 2^{below.bit_length() - 1}")
-        return number if self.is_integer else str(number)
+        return number if self.is_integer else str(number).encode()
 
 
-def _date(text: str) -> date:
+def _utf8(parameter: str, text: str) -> bytes:
     try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise InvalidParameter(
-            "by", Described("an earlier or later date"), "dates of the years 1 to 9999"
-        ) from None
+        return text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameter(parameter, text, "text without surrogates") from None
+
+
+def _text(written: bytes) -> str:
+    return written.decode()
+
+
+def _date(written: bytes) -> date:
+    return date.fromisoformat(written.decode())
 
 
 _INTEGERS = ColumnType("integers", "int64", "Int64", int)
-_TEXT = ColumnType("text", "large_string", "String", str)
+_TEXT = ColumnType("text", "large_string", "String", _text)
 _DATES = ColumnType("dates", "date32", "Date", _date)
 _NUMBERS = ColumnType("numbers", "float64", "Float64", float)
 _UNSIGNED = ColumnType("unsigned integers", "uint64", "UInt64", int)
@@ -121,6 +137,11 @@ class Question:
         return [f"_value_{i}" for i in range(len(self.limits))]
 
     @property
+    def texts(self) -> list[str]:
+        """Internal names of the columns that become text, and then bytes."""
+        return [name for name, (_, kind) in self.columns.items() if kind.is_text]
+
+    @property
     def columns(self) -> dict[str, tuple[str, ColumnType]]:
         """Internal name -> (the caller's name, type)."""
         found = {USER: (self.user, self.user_type)}
@@ -131,7 +152,7 @@ class Question:
 
     def key(self, written: Sequence[Any]) -> Any:
         """The caller's key from the columns of a row."""
-        parts = [kind.value(text) for kind, text in zip(self.key_types, written, strict=True)]
+        parts = [kind.value(part) for kind, part in zip(self.key_types, written, strict=True)]
         return parts[0] if self.single else tuple(parts)
 
     def columns_of(self, keys: Sequence[Any]) -> list[list[Any]]:
@@ -140,16 +161,13 @@ class Question:
             return [list(keys)]
         return [list(column) for column in zip(*keys, strict=True)] or [[] for _ in self.by]
 
-    def listed(self, keys: Iterable[Any]) -> tuple[tuple[int | str, ...], ...]:
-        """The representations of public keys, sorted, because engines disagree about equality.
-
-        Raises InvalidParameter.
-        """
+    def listed(self, keys: Iterable[Any]) -> tuple[tuple[int | bytes, ...], ...]:
+        """The representations of public keys, each once, sorted; raises InvalidParameter."""
         if isinstance(keys, str):
             raise InvalidParameter("keys", keys, "a list of keys")
         return tuple(sorted({self.written_key(key) for key in keys}))
 
-    def written_key(self, key: Any) -> tuple[int | str, ...]:
+    def written_key(self, key: Any) -> tuple[int | bytes, ...]:
         """The representation of a public key; raises InvalidParameter."""
         parts = (key,) if self.single else key
         if not isinstance(parts, tuple) or len(parts) != len(self.by):
@@ -185,10 +203,13 @@ def asked(
 
 
 def _schema(frame: Any) -> Mapping[str, Any]:
-    """Names and types of the columns of a frame; raises InvalidParameter for unknown kinds."""
-    empty = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
+    """Names and types of the columns of a frame; raises InvalidParameter for unknown kinds.
+
+    No row is read: one row could change the type of a column of Python objects.
+    """
+    declared = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
     try:
-        schema: Mapping[str, Any] = nw_.from_native(empty).collect_schema()
+        schema: Mapping[str, Any] = nw_.from_native(declared).head(0).collect_schema()
     except nw_.exceptions.DuplicateError:
         raise InvalidParameter(
             "frame", Described("equal names"), "columns of different names"

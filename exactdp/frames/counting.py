@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import KEPT, Bounding
+from exactdp.frames.canonical import as_texts
 from exactdp.frames.checking import check, statements
 from exactdp.frames.columns import Question, asked, collected, is_dask, nw_
 from exactdp.frames.engines import lazily, over_pairs, same_kind
@@ -128,7 +129,7 @@ def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     col = nw_.col
     columns = {n: c for n, c in question.columns.items() if n not in question.values}
     named = [kind.restored(n).alias(name) for n, (name, kind) in columns.items()]
-    return pairs.filter(col(KEPT) == 1).select(*named)
+    return as_texts(pairs.filter(col(KEPT) == 1), question.texts).select(*named)
 
 
 def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:

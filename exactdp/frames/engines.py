@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from exactdp.errors import Described, InvalidParameter
+from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 from exactdp.frames.bounding import Bounding
 from exactdp.frames.checking import EngineError
 from exactdp.frames.columns import USER, collected, is_dask, nw_
+from exactdp.frames.in_memory import typed, with_texts
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -63,7 +64,7 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
     if kind.is_polars() or kind.is_duckdb() or kind.is_spark_like():
         yield seen.select(*named).lazy()
     elif isinstance(seen, nw_.DataFrame):
-        table = _typed(seen.select(*named), bounding)
+        table = typed(seen.select(*named), bounding.question)
         with optional("duckdb").connect() as connection:
             yield nw_.from_native(connection.from_arrow(table))
     else:
@@ -71,23 +72,13 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
         raise InvalidParameter("frame", type(frame).__name__, allowed)
 
 
-def _typed(rows: nw.DataFrame[Any], bounding: Bounding) -> Any:
-    """Rows in memory as a pyarrow table with the columns' types; raises InvalidParameter."""
-    pa = optional("pyarrow")
-    types = {n: getattr(pa, kind.arrow)() for n, (_, kind) in bounding.question.columns.items()}
-    try:
-        return rows.to_arrow().select(list(types)).cast(pa.schema(types))
-    except (pa.ArrowException, UnicodeEncodeError):
-        raise InvalidParameter(
-            "frame", Described("other values"), "values of the columns' types"
-        ) from None
-
-
 def _together(frame: Any, bounding: Bounding) -> Any:
     """The rows of a Dask frame with a user, shuffled so that a user's rows share a partition."""
-    names = [name for name, _ in bounding.question.columns.values()]
-    rows = frame[list(dict.fromkeys(names))].dropna(subset=[bounding.question.user])
-    return rows.shuffle(on=bounding.question.user)
+    columns = dict(bounding.question.columns.values())
+    texts = [name for name, kind in columns.items() if kind.arrow == "large_string"]
+    rows = frame[list(columns)]
+    rows = rows.map_partitions(with_texts, texts, meta=with_texts(rows._meta, texts))
+    return rows.dropna(subset=[bounding.question.user]).shuffle(on=bounding.question.user)
 
 
 def _over_partitions(
@@ -142,7 +133,10 @@ def _temporary_table(relation: Any) -> Iterator[Any]:
 
 
 def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: list[Any]) -> Any:
-    """Columns as a frame of the same kind as `frame`. types: names of narwhals types."""
+    """Columns as a frame of the same kind as `frame`. types: names of narwhals types.
+
+    Rows are in the order of all columns, from the first one on.
+    """
     pa = optional("pyarrow")
     arrow = {"Int64": pa.int64(), "UInt64": pa.uint64(), "Float64": pa.float64()}
     arrow |= {"String": pa.string(), "Date": pa.date32()}
@@ -157,6 +151,16 @@ def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: l
     if kind.is_polars():
         return nw_.from_arrow(table, backend="polars").lazy().to_native()
     if kind.is_duckdb():
-        return optional("duckdb").from_arrow(table)
+        return _in_order(optional("duckdb").from_arrow(table), names, types)
     session = given.to_native().sparkSession
     return nw_.from_arrow(table, backend="pyarrow").lazy(backend=kind, session=session).to_native()
+
+
+def _in_order(relation: Any, names: Sequence[str], types: Sequence[str]) -> Any:
+    """A relation of DuckDB that keeps its order under any settings of its connection."""
+    quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+    terms = [
+        f"encode({name})" if kind == "String" else name
+        for name, kind in zip(quoted, types, strict=True)
+    ]
+    return relation.order(", ".join(f"{term} ASC NULLS LAST" for term in terms))

@@ -60,7 +60,7 @@ class KeyedHash:
         return cls(p, a, b, c, e, source.below(p))
 
     def with_priority(self, pairs: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.LazyFrame[Any]:
-        """The pairs with a column of priorities; users and keys are integers or text."""
+        """The pairs with a column of priorities; users and keys are integers or bytes."""
         col, p = nw_.col, self.p
         seen = self._folded(with_words(pairs, USER, "_u", self.salt), "_u")
         seen = seen.with_columns(_k=nw_.lit(0, nw_.Int64))

@@ -1,4 +1,4 @@
-"""Hashes of text, identical on every engine: 60 bits of SHA-256 of salt and text."""
+"""Hashes of bytes, identical on every engine: 60 bits of SHA-256 of salt and bytes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ if TYPE_CHECKING:
 _DIGITS = 15
 
 
-def text_word(text: str, salt: int) -> int:
-    """The hash of a text, which may contain any characters."""
-    digest = hashlib.sha256(f"{salt}:{text}".encode("utf-8", "surrogatepass")).hexdigest()
-    return int(digest[:_DIGITS], 16)
+def bytes_word(written: bytes, salt: int) -> int:
+    """The hash of bytes."""
+    return int(hashlib.sha256(b"%d:%b" % (salt, written)).hexdigest()[:_DIGITS], 16)
 
 
 def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
-    """Add a column of integers: the column itself, or the hashes of its text."""
+    """Add a column of integers: the column itself, or the hashes of its bytes."""
     if frame.collect_schema()[name].is_integer():
         return frame.with_columns(nw_.col(name).alias(word))
     native, kind = frame.to_native(), frame.implementation
@@ -37,14 +36,15 @@ def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.
 
 def _duckdb(native: Any, name: str, word: str, salt: int) -> Any:
     quoted = '"' + name.replace('"', '""') + '"'
-    digest = f"substr(sha256('{salt}:' || {quoted}), 1, {_DIGITS})"
+    digest = f"substr(sha256(encode('{salt}:') || {quoted}), 1, {_DIGITS})"
     return native.project(f"*, CAST('0x' || {digest} AS BIGINT) AS {word}")
 
 
 def _spark(native: Any, name: str, word: str, salt: int) -> Any:
     from pyspark.sql import functions
 
-    digest = functions.sha2(functions.concat(functions.lit(f"{salt}:"), functions.col(name)), 256)
+    salted = functions.concat(functions.lit(f"{salt}:").cast("binary"), functions.col(name))
+    digest = functions.sha2(salted, 256)
     number = functions.conv(functions.substring(digest, 1, _DIGITS), 16, 10).cast("long")
     return native.withColumn(word, number)
 
@@ -53,11 +53,11 @@ def _polars(native: Any, name: str, word: str, salt: int) -> Any:
     import polars as pl
 
     def words(batch: Any) -> Any:
-        texts = batch.unique()  # SHA-256 in Python: once for every distinct text of the batch
-        hashed = pl.Series([text_word(text, salt) for text in texts], dtype=pl.Int64)
-        if texts.is_empty():  # replace_strict keeps the type of the texts then
+        values = batch.unique()  # SHA-256 in Python: once for every distinct value of the batch
+        hashed = pl.Series([bytes_word(value, salt) for value in values], dtype=pl.Int64)
+        if values.is_empty():  # replace_strict keeps the type of the values then
             return hashed
-        return batch.replace_strict(texts, hashed, return_dtype=pl.Int64)
+        return batch.replace_strict(values, hashed, return_dtype=pl.Int64)
 
     mapped = pl.col(name).map_batches(words, return_dtype=pl.Int64, is_elementwise=True)
     return native.with_columns(mapped.alias(word))

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from exactdp.frames import KeyedHash
-from exactdp.frames.words import text_word
+from exactdp.frames.words import bytes_word
 
 #: (user, key, ..., amount); a key may have several columns.
 Row = tuple[Any, ...]
@@ -124,7 +124,9 @@ def folded(keyed: KeyedHash, values: tuple[Any, ...]) -> int:
     """The polynomial of the docstring of keyed_hash, in plain integers."""
     result = 0
     for value in values:
-        number = text_word(value, keyed.salt) if isinstance(value, str) else int(value)
+        number = (
+            bytes_word(value.encode(), keyed.salt) if isinstance(value, str) else int(value)
+        )
         digits = []
         for _ in range(3):
             number, digit = divmod(number, keyed.p)

@@ -1,0 +1,75 @@
+"""Columns of frames in memory as a pyarrow table of declared types, whatever one row holds.
+
+A column of Python objects or of categories is text in any case, because its type would otherwise
+depend on its rows: integers, dates and the bytes of UTF-8 are written as text, and other objects are
+missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import date, datetime
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from exactdp.errors import InvalidParameter
+from exactdp.extras import optional
+from exactdp.frames.columns import Question
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+def typed(rows: nw.DataFrame[Any], question: Question) -> Any:
+    """The columns of a question, by their internal names, as a pyarrow table."""
+    pa = optional("pyarrow")
+    columns = {}
+    for name, (_, kind) in question.columns.items():
+        column, wanted = rows[name], getattr(pa, kind.arrow)()
+        if wanted == pa.large_string() and rows.implementation.is_pandas_like():
+            columns[name] = _texts(pa, column.to_native())
+        else:
+            held = _plain(pa, column.to_arrow())
+            columns[name] = held.cast(wanted, safe=False)  # integers beyond 2^53 become floats
+    return pa.table(columns)
+
+
+def with_texts(frame: Any, names: Iterable[str]) -> Any:
+    """A pandas frame whose columns of these names are texts of pyarrow."""
+    pa, pd = optional("pyarrow"), optional("pandas")
+    kind = pd.ArrowDtype(pa.large_string())
+    texts = {n: pd.Series(_texts(pa, frame[n]), index=frame.index, dtype=kind) for n in names}
+    return frame.assign(**texts)
+
+
+def _plain(pa: Any, column: Any) -> Any:
+    """A column without its dictionary, whose values have a declared type; raises InvalidParameter."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    kind, has = column.type.value_type, pa.types
+    if not (has.is_string(kind) or has.is_large_string(kind) or has.is_integer(kind)):
+        raise InvalidParameter("frame", f"a dictionary of {kind}", "dictionaries of texts or integers")
+    return column.cast(kind)
+
+
+def _texts(pa: Any, column: Any) -> Any:
+    """A column of pandas as texts of pyarrow."""
+    if hasattr(column, "cat"):
+        column = column.astype(object)
+    try:
+        return pa.array(column, type=pa.large_string(), from_pandas=True)
+    except (pa.ArrowException, UnicodeEncodeError):  # other objects, or no Unicode
+        return pa.array(map(_text, column), type=pa.large_string())
+
+
+def _text(value: Any) -> str | None:
+    """The text of a Python object, or None if it is not text of UTF-8, an integer or a date."""
+    with suppress(UnicodeError):  # half of a surrogate pair, or other bytes
+        if isinstance(value, str | bytes):
+            return value.decode() if isinstance(value, bytes) else value.encode().decode()
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    return None
