@@ -203,13 +203,9 @@ def asked(
 
 
 def _schema(frame: Any) -> Mapping[str, Any]:
-    """Names and types of the columns of a frame; raises InvalidParameter for unknown kinds.
-
-    No row is read: one row could change the type of a column of Python objects.
-    """
-    declared = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
+    """Names and types of the columns of a frame; raises InvalidParameter for unknown kinds."""
     try:
-        schema: Mapping[str, Any] = nw_.from_native(declared).head(0).collect_schema()
+        schema: Mapping[str, Any] = _declared(frame).collect_schema()
     except nw_.exceptions.DuplicateError:
         raise InvalidParameter(
             "frame", Described("equal names"), "columns of different names"
@@ -218,6 +214,13 @@ def _schema(frame: Any) -> Mapping[str, Any]:
         allowed = "a frame of pandas, polars, pyarrow, DuckDB, Dask or PySpark"
         raise InvalidParameter("frame", type(frame).__name__, allowed) from None
     return schema
+
+
+def _declared(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """A frame without its rows, of which one could change the type of a column of objects."""
+    declared = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
+    without_rows: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw_.from_native(declared).head(0)
+    return without_rows
 
 
 def collected(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:

@@ -37,7 +37,9 @@ def typed(rows: nw.DataFrame[Any], question: Question) -> Any:
 
 def with_texts(frame: Any, names: Iterable[str]) -> Any:
     """A pandas frame whose columns of these names are texts of pyarrow."""
-    pa, pd = optional("pyarrow"), optional("pandas")
+    import pandas as pd
+
+    pa = optional("pyarrow")
     kind = pd.ArrowDtype(pa.large_string())
     texts = {n: pd.Series(_texts(pa, frame[n]), index=frame.index, dtype=kind) for n in names}
     return frame.assign(**texts)
