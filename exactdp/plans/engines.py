@@ -110,13 +110,15 @@ class Engine:
 
 def _python(template: str, made: Made, queries: list[dict[str, Any]], **more: str) -> str:
     """The code of a template with the numbers of a plan."""
-    text = files("exactdp.plans").joinpath(f"templates/{template}.py.txt").read_text()
+    templates = files("exactdp.plans").joinpath("templates")
+    text = templates.joinpath(f"{template}.py.txt").read_text()
     promise = f"({decimal_text(made.epsilon)}, {made.delta.decimal_upper(6)})-DP"
     return Template(text).substitute(
         title=f"{promise} for all queries together.",
         version=__version__,
         user=repr(made.user),
         queries=pformat(queries, width=98, sort_dicts=False),
+        reading=templates.joinpath("reading.py.txt").read_text(),
         **more,
     )
 
