@@ -64,8 +64,6 @@ def _published(
     whole = {name: each.step == 1 for name, each in limits.items()}
     with file.relation(whole) as rows:
         names = file.keys(rows.columns)
-        if not rows.project("1").limit(1).fetchall():  # times with a zone need pytz
-            click.echo(f"exactdp: {path.name} has no rows: an empty release", err=True)
         known = None if known_file is None else _as_keys(rows, names, known_file)
         for key in _WHOLE:
             if key in present:
@@ -136,8 +134,6 @@ def _from_counts(
     from exactdp.samplers import SystemSource
 
     true = {x: integer(f"count of {x}", c, least=0) for x, c in counts_in(path)}
-    if not true:
-        click.echo(f"exactdp: {path.name} has no counts: an empty release", err=True)
     if known_file is not None:
         keys = listed(known_file)
         true = {x: c for x, c in true.items() if x in keys}

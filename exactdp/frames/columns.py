@@ -60,8 +60,7 @@ class ColumnType:
         if self is _NUMBERS:
             return column.cast(nw_.Float64)
         if self is _DATES:
-            known = column.is_between(nw_.lit(date.min), nw_.lit(date.max))
-            column = nw_.when(known).then(column)
+            column = nw_.when(column.dt.year().is_between(1, 9999)).then(column)
         return column.cast(nw_.Int64 if self.is_integer else nw_.String)
 
     def restored(self, name: str) -> Any:

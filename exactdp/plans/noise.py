@@ -70,13 +70,24 @@ def loss_of(queries: Sequence[PlannedQuery]) -> pld.Pld:
     if not any(each.laplace for each in queries):
         return joined(map(_gaussian_loss, queries))
     losses = [_noise_loss(each, discrete=False) for each in queries]
-    with precision(_BITS):
-        rate = sum((each.rate(discrete=False) for each in queries), arb(0))
-        ratio, shown = enclosure(rate).upper, enclosure(-(-rate).expm1()).upper
-    if shown:  # an event of probability `shown`; without it, the laws differ by a factor e^rate
-        loss, failure = rounded_up(ratio, _FINE), rounded_up(shown, _FINE)
-        losses.append(pld.approximate(epsilon=loss, delta=failure))
+    if shown := _shown(queries, discrete=False):
+        # new keys are hidden with probability 1 - shown, and always without the user: these laws
+        # have total variation `shown`
+        losses.append(pld.approximate(epsilon=0, delta=rounded_up(shown, _FINE)))
     return joined(losses)
+
+
+def _shown(queries: Sequence[PlannedQuery], *, discrete: bool) -> Fraction:
+    """An upper bound of the probability that any of a user's new keys is released."""
+    with precision(_BITS):
+        rate = sum((each.rate(discrete=discrete) for each in queries), arb(0))
+        return enclosure(-(-rate).expm1()).upper
+
+
+def is_pure(queries: Sequence[PlannedQuery], epsilon: Fraction) -> bool:
+    """Whether all noise is Laplace noise, which keeps epsilon by the sum of all losses."""
+    losses = [each.query.moved / each.scale for each in queries if each.laplace]
+    return len(losses) == len(queries) and sum(losses) <= epsilon
 
 
 def _gaussian_loss(each: PlannedQuery) -> pld.Pld:
@@ -101,6 +112,8 @@ def _noise_loss(each: PlannedQuery, *, discrete: bool) -> pld.Pld:
 
 def delta_of(queries: Sequence[PlannedQuery], epsilon: Fraction, *, discrete: bool) -> Enclosure:
     """Between 0 and an upper bound of the delta of noise and thresholds."""
+    if is_pure(queries, epsilon):
+        return Enclosure(Fraction(0), _shown(queries, discrete=discrete))
     with precision(_BITS):
         rates = [each.rate(discrete=discrete) for each in queries]
         rate = sum(rates, arb(0))
