@@ -179,13 +179,18 @@ def _presto_query(user: str, each: PlannedQuery) -> str:
     """Users are bounded before the noise. A noisy function of no rows is NULL, which tells without
     noise that there are none: so every public key has a row of zeros."""
     query, sigma = each.query, float(each.scale)
-    person, by = _name(user), ", ".join(map(_name, query.by))
+    person, columns = _name(user), [_name(column) for column in query.by]
+    by = ", ".join(columns)
     sums = {_name(column): limit for column, limit in query.sums.items()}
     clipped = "".join(
-        f", greatest(-{n}, least({n}, coalesce(sum({c}), 0))) AS {c}" for c, n in sums.items()
+        f", greatest(-{n}, least({n}, sum({_clipped(c, n, 'BIGINT')}))) AS {c}"
+        for c, n in sums.items()
     )
     noisy = "".join(f", noisy_sum_gaussian({c}, {sigma * n}) AS {c}" for c, n in sums.items())
-    given = " AND ".join(f"{column} IS NOT NULL" for column in (person, *by.split(", ")))
+    given = " AND ".join(
+        f"{column} IS NOT NULL AND lower(typeof({column})) NOT IN ('double', 'real', 'float')"
+        for column in (person, *columns)
+    )
     counted = f"SELECT {by}, 1 AS one{''.join(f', {c}' for c in sums)} FROM kept"
     public, shown = "", f' WHERE "count" > {float(each.above or 0)}'
     if query.keys is not None:
@@ -205,27 +210,44 @@ counted AS ({counted}),
 noisy AS (
   SELECT {by}, noisy_sum_gaussian(one, {sigma}) AS "count"{noisy} FROM counted GROUP BY {by}
 )
-SELECT * FROM noisy{shown};"""
+SELECT * FROM noisy{shown} ORDER BY {by};"""
+
+
+def _clipped(column: str, limit: int, kind: str) -> str:
+    """SQL: the value of a row, rounded to an integer within the limit; 0 if missing or NaN."""
+    clipped = f"CAST(round(greatest(-{limit}, least({limit}, {column}))) AS {kind})"
+    return f"CASE WHEN {column} IS NULL OR is_nan({column}) THEN 0 ELSE {clipped} END"
 
 
 def _bigquery(made: Split) -> str:
+    """Users and keys become texts without a collation, which would take two spellings for one."""
+
     def code(query: Query) -> str:
         loss = Enclosure.exact(made.epsilon_of(query)).float_lower()
         failures = Enclosure.exact(made.part_delta).float_lower()
-        by = ", ".join(f"`{column}`" for column in query.by)
+        names = [f"`{column}`" for column in (made.user, *query.by)]
+        by = ", ".join(names[1:])
+        plain = ", ".join(f"COLLATE(CAST({name} AS STRING), '') AS {name}" for name in names)
+        given = " AND ".join(f"{name} IS NOT NULL" for name in names)
+        values = "".join(f", {_clipped(f'`{c}`', n, 'INT64')} AS `{c}`" for c, n in query.sums.items())
         sums = "".join(
             f",\n  SUM(`{c}`, contribution_bounds_per_group => (-{n}, {n})) AS `{c}`"
             for c, n in query.sums.items()
         )
         return f"""-- {query.name}
+WITH texts AS (
+  SELECT {plain}{values}
+  FROM rows_of_users WHERE {given}
+)
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (
   epsilon = {loss}, delta = {failures},
   max_groups_contributed = {query.k}, privacy_unit_column = `{made.user}`
 )
   {by},
   COUNT(*, contribution_bounds_per_group => (0, 1)) AS `count`{sums}
-FROM rows_of_users
-GROUP BY {by};"""
+FROM texts
+GROUP BY {by}
+ORDER BY {by};"""
 
     return _sql(made, map(code, made.queries))
 
@@ -234,7 +256,8 @@ def _sql(made: Made, queries: Iterable[str]) -> str:
     promise = f"({decimal_text(made.epsilon)}, {made.delta.decimal_upper(6)})-DP"
     head = (
         f"-- {promise} for all queries together, each run once. Made by exactdp {__version__}.\n"
-        "-- rows_of_users: the table of rows, which counts a user once per key.\n"
+        "-- rows_of_users: the table of rows, which counts a user once per key. Users and keys are\n"
+        "-- integers, texts or dates. Values are rounded to integers, and missing ones are 0.\n"
     )
     return head + "\n" + "\n\n".join(queries) + "\n"
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 
-from tests.plans.unseen import CHANGES, loaded, rows, seen
+from exactdp import plans
+from tests.plans import unseen
+from tests.plans.unseen import CHANGES, loaded, presto, rows, seen
 
 ENGINES = {"opendp": "opendp", "pipelinedp": "pipeline_dp"}
 
@@ -23,6 +27,45 @@ def test_rows_that_mean_the_same(engine: str, change: str) -> None:
     pytest.importorskip(ENGINES[engine])
     assert len(_plain(engine)[0]) == 11  # five keys, whose cells are two lists
     assert seen(loaded(engine), CHANGES[change](rows())) == _plain(engine)
+
+
+#: What columns of SQL can hold.
+_COLUMNS = ["permuted", "reversed", "renamed", "numbers", "texts"]
+
+
+@cache
+def _plain_presto() -> list[Any]:
+    return presto(rows())
+
+
+@pytest.mark.parametrize("change", [*_COLUMNS, "gaps", "values", "float users"])
+def test_presto(change: str) -> None:
+    pytest.importorskip("duckdb")
+    given = rows()
+    if change == "float users":  # are no users, and NaN is none either
+        given = [{**row, "uid": float("nan")} for row in given]
+        assert [len(found) for found in presto(given)] == [0, 0, 3]
+        return
+    assert [len(found) for found in _plain_presto()] == [5, 10, 3]
+    if change == "gaps":
+        given += [{**row, "uid": None} for row in given] + [{**row, "url": None} for row in given]
+    elif change == "values":
+        gaps = [{**row, "amount": gap} for row in given[:99] for gap in (None, float("nan"))]
+        given = [{**row, "amount": float(row["amount"])} for row in given] + gaps
+    else:
+        given = CHANGES[change](given)
+    assert presto(given) == _plain_presto()
+
+
+def test_presto_without_an_order_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb")
+    code = plans.ENGINES["presto"].code
+    unordered = replace(
+        plans.ENGINES["presto"], code=lambda made: re.sub(r" ORDER BY [^(]*;", ";", code(made))
+    )
+    monkeypatch.setattr(unseen, "ENGINES", {"presto": unordered})
+    with pytest.raises(AssertionError):
+        assert presto(CHANGES["permuted"](rows())) == _plain_presto()
 
 
 def unsorted(space: dict[str, Any]) -> str:
