@@ -51,7 +51,7 @@ class RowsFile:
 
     @contextmanager
     def relation(self, values: Mapping[str, bool]) -> Iterator[Any]:
-        """The rows in DuckDB. values: columns of numbers -> whether they are rounded to integers."""
+        """The rows in DuckDB. values: columns of numbers -> whether integers are wanted."""
         duckdb = optional("duckdb")
         with duckdb.connect() as connection:
             try:
@@ -77,8 +77,8 @@ class RowsFile:
         )
 
     def _csv(self, connection: Any, name: str, values: Mapping[str, bool]) -> Any:
-        """Cells as text: 007 is not 7. An empty cell is a missing value, as are other texts in a column
-        of numbers, because an error would tell that somebody has them."""
+        """Cells as text: 007 is not 7. An empty cell is a missing value, as are other texts in a
+        column of numbers, because an error would tell that somebody has them."""
         columns = ", ".join(f"{_quoted(c)}: 'VARCHAR'" for c in self._columns())
         seen = connection.sql(
             f"FROM read_csv({_quoted(name)}, auto_detect = false, columns = {{{columns}}}, "

@@ -1,8 +1,8 @@
 """Columns in canonical form: integers, and texts as the bytes of UTF-8.
 
 Engines compare texts by collations ("Ann" equals "ann"), and dictionaries and categories by codes.
-Bytes have one equality and one order on every engine, which no declaration or setting changes. Rows
-take this form before anything is compared, and texts are restored when nothing is compared any more.
+Bytes have one equality and one order on every engine, which no declaration or setting changes.
+Rows take this form before anything is compared; texts are restored after the last comparison.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Columns of frames in memory as a pyarrow table of declared types, whatever one row holds.
 
 A column of Python objects or of categories is text in any case, because its type would otherwise
-depend on its rows: integers, dates and the bytes of UTF-8 are written as text, and other objects are
-missing.
+depend on its rows: integers, dates and the bytes of UTF-8 are written as text, and other objects
+are missing.
 """
 
 from __future__ import annotations
@@ -46,12 +46,14 @@ def with_texts(frame: Any, names: Iterable[str]) -> Any:
 
 
 def _plain(pa: Any, column: Any) -> Any:
-    """A column without its dictionary, whose values have a declared type; raises InvalidParameter."""
+    """A column without its dictionary; raises InvalidParameter for one of other types."""
     if not pa.types.is_dictionary(column.type):
         return column
     kind, has = column.type.value_type, pa.types
     if not (has.is_string(kind) or has.is_large_string(kind) or has.is_integer(kind)):
-        raise InvalidParameter("frame", f"a dictionary of {kind}", "dictionaries of texts or integers")
+        raise InvalidParameter(
+            "frame", f"a dictionary of {kind}", "dictionaries of texts or integers"
+        )
     return column.cast(kind)
 
 

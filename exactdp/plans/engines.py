@@ -229,7 +229,9 @@ def _bigquery(made: Split) -> str:
         by = ", ".join(names[1:])
         plain = ", ".join(f"COLLATE(CAST({name} AS STRING), '') AS {name}" for name in names)
         given = " AND ".join(f"{name} IS NOT NULL" for name in names)
-        values = "".join(f", {_clipped(f'`{c}`', n, 'INT64')} AS `{c}`" for c, n in query.sums.items())
+        values = "".join(
+            f", {_clipped(f'`{c}`', n, 'INT64')} AS `{c}`" for c, n in query.sums.items()
+        )
         sums = "".join(
             f",\n  SUM(`{c}`, contribution_bounds_per_group => (-{n}, {n})) AS `{c}`"
             for c, n in query.sums.items()
@@ -256,8 +258,8 @@ def _sql(made: Made, queries: Iterable[str]) -> str:
     promise = f"({decimal_text(made.epsilon)}, {made.delta.decimal_upper(6)})-DP"
     head = (
         f"-- {promise} for all queries together, each run once. Made by exactdp {__version__}.\n"
-        "-- rows_of_users: the table of rows, which counts a user once per key. Users and keys are\n"
-        "-- integers, texts or dates. Values are rounded to integers, and missing ones are 0.\n"
+        "-- rows_of_users: the table of rows, which counts a user once per key. Users and keys\n"
+        "-- are integers, texts or dates. Values are rounded to integers, and missing ones are 0.\n"
     )
     return head + "\n" + "\n\n".join(queries) + "\n"
 

@@ -124,9 +124,7 @@ def folded(keyed: KeyedHash, values: tuple[Any, ...]) -> int:
     """The polynomial of the docstring of keyed_hash, in plain integers."""
     result = 0
     for value in values:
-        number = (
-            bytes_word(value.encode(), keyed.salt) if isinstance(value, str) else int(value)
-        )
+        number = bytes_word(value.encode(), keyed.salt) if isinstance(value, str) else int(value)
         digits = []
         for _ in range(3):
             number, digit = divmod(number, keyed.p)

@@ -154,7 +154,9 @@ _AMOUNTS = {
     "integers": (pa.array([2**63 - 1, 2**53 + 1, -(2**63), 1], pa.int64()), 16 + 4),
     "unsigned": (pa.array([2**64 - 1, 2**53 + 1, None, 1], pa.uint64()), 16 + 16 + 4),
     "decimals": (
-        pa.array([Decimal(10) ** 35, Decimal(10) ** 35, None, Decimal("0.25")], pa.decimal128(38, 2)),
+        pa.array(
+            [Decimal(10) ** 35, Decimal(10) ** 35, None, Decimal("0.25")], pa.decimal128(38, 2)
+        ),
         16 + 16 + 1,
     ),
 }

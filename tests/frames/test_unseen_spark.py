@@ -52,7 +52,14 @@ def _view(session: Any, given: list[Row]) -> Any:
     return session.sql("SELECT * FROM kept")
 
 
-COLLATIONS = ["UTF8_LCASE", "UNICODE", "UNICODE_CI", "UNICODE_AI", "UNICODE_CI_AI", "UTF8_BINARY_RTRIM"]
+COLLATIONS = [
+    "UTF8_LCASE",
+    "UNICODE",
+    "UNICODE_CI",
+    "UNICODE_AI",
+    "UNICODE_CI_AI",
+    "UTF8_BINARY_RTRIM",
+]
 KINDS: dict[str, Callable[[Any, list[Row]], Any]] = {
     "plain": _frame,
     "view": _view,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,9 @@ def _pandas_odd_objects(given: list[Row]) -> Any:
     import pandas as pd
 
     whole = _pandas_objects(given)
-    more = pd.DataFrame({n: pd.Series([r[i] for r in odd], dtype=object) for i, n in enumerate(NAMES)})
+    more = pd.DataFrame(
+        {n: pd.Series([r[i] for r in odd], dtype=object) for i, n in enumerate(NAMES)}
+    )
     return pd.concat([more.astype({"amount": "Int64", "day": whole["day"].dtype}), whole])
 
 
@@ -186,8 +188,9 @@ def _duckdb_enums(given: list[Row]) -> Any:
         values = dict.fromkeys(row[i] for row in given[::-1] if row[i] is not None)
         listed = ", ".join("'" + value + "'" for value in values)
         connection.execute(f"CREATE TYPE kind_{name} AS ENUM ({listed})")
-    types = "uid::kind_uid AS uid, url::kind_url AS url, day, amount"
-    return connection.sql(f"SELECT {types} FROM given_rows")
+    return connection.sql(
+        "SELECT uid::kind_uid AS uid, url::kind_url AS url, day, amount FROM given_rows"
+    )
 
 
 def _duckdb_files(kind: str) -> Callable[[list[Row], Path], Any]:
@@ -243,7 +246,9 @@ FRAMES: Mapping[str, Mapping[str, Make]] = {
         "nullable": lambda given: _pandas(given, uid="string[python]", url="string[pyarrow]"),
         "categories": lambda given: _pandas_categories(given, ordered=False),
         "ordered categories": lambda given: _pandas_categories(given, ordered=True),
-        "dictionary": lambda given: _pandas(given, uid=_arrow_dictionary(), url=_arrow_dictionary()),
+        "dictionary": lambda given: _pandas(
+            given, uid=_arrow_dictionary(), url=_arrow_dictionary()
+        ),
         "index": lambda given: _pandas(given).set_index("amount", drop=False),
     },
     "pyarrow": {
@@ -288,9 +293,7 @@ def _drawn(made: Any, **more: Any) -> Callable[[Any], Any]:
 
 def _keys(mechanism: str) -> Callable[[Any], Any]:
     call = {"user": "uid", "by": "url", "k": 3, "epsilon": 9, "delta": "0.1"}
-    return lambda frame: frames.keys(
-        frame, **call, mechanism=mechanism, source=SeededSource(3)
-    )
+    return lambda frame: frames.keys(frame, **call, mechanism=mechanism, source=SeededSource(3))
 
 
 _TARGET: dict[str, Any] = {"k": 3, "epsilon": 6, "delta": "0.1"}

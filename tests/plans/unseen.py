@@ -83,7 +83,16 @@ def _decimals(given: list[Row]) -> list[Row]:
 
 def _incomplete(given: list[Row]) -> list[Row]:
     """Rows without a user, without a key, and with neither integers, texts nor dates."""
-    gaps = [None, float("nan"), np.float64("nan"), Decimal("NaN"), 0.5, float("inf"), b"ann", ("a",)]
+    gaps = [
+        None,
+        float("nan"),
+        np.float64("nan"),
+        Decimal("NaN"),
+        0.5,
+        float("inf"),
+        b"ann",
+        ("a",),
+    ]
     users = [{**given[0], "uid": gap} for gap in gaps for _ in range(400)]
     keys = [{**given[i], "url": gap} for i, gap in enumerate(gaps * 400)]
     days = [{**row, "day": datetime.datetime(2013, 1, 1)} for row in given[:600]]
