@@ -24,7 +24,7 @@ Row = tuple[Any, ...]
 
 _TARGET = ["--epsilon", "9", "--delta", "0.01"]
 _BY = ["--user", "uid", "--by", "url"]
-_COUNTS = [("counts", ["--k", "3"]), ("gshm", ["--k", "3"]), ("csh", ["--k", "3"])]
+_COUNTS = [("counts", ["--k", "3"]), ("gshm", ["--k", "3"]), ("csh", ["--top", "3"])]
 
 #: Commands on rows. Each user has three keys, so that no choice of keys depends on names.
 ON_ROWS: dict[str, list[str]] = {

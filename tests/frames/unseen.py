@@ -302,8 +302,8 @@ _TARGET: dict[str, Any] = {"k": 3, "epsilon": 6, "delta": "0.1"}
 RELEASES: Mapping[str, Callable[[Any], Any]] = {
     "sums": _drawn(GSHMWithSums.for_target(**_TARGET, largest=(5,)), sums={"amount": 5}),
     "counts": _drawn(GSHM.for_target(**_TARGET), by=["day", "url"]),
-    "csh": _drawn(TopK.for_target(**_TARGET)),
-    "largest": _drawn(TopKWithBase.for_target(k=3, epsilon=6, delta="0.1"), top=3),
+    "csh": _drawn(TopK.for_target(top=3, epsilon=6, delta="0.1")),
+    "largest": _drawn(TopKWithBase.for_target(top=3, epsilon=6, delta="0.1"), top=3),
     "known": _drawn(KnownKeys.for_target(k=3, epsilon=9, delta="0.1"), keys=["é", "ann", "Ann"]),
     "sips": _drawn(SIPS.for_target(**_TARGET, counts="1/2")),
     "mad2r": _drawn(MAD2R.for_target(**_TARGET, counts="1/2")),
