@@ -126,6 +126,20 @@ def ratios(engine: str, queries: list[Query], **target: Any) -> list[float]:
     return [each.deviation / o for each, o in zip(made.queries, own, strict=True)]
 
 
+@pytest.mark.parametrize(("epsilon", "k"), [("1", 1), ("0.35", 1), ("0.1", 2)])
+def test_laplace_noise_and_a_threshold(epsilon: str, k: int) -> None:
+    """A loss of k/scale for the noise; the threshold by its formula, with 99 % of delta."""
+    query = Query("visits", ("url",), k)
+    made = ENGINES["pipelinedp"].plan("pipelinedp", "uid", [query], epsilon=epsilon, delta="1e-6")
+    assert isinstance(made, Plan)
+    (each,) = made.queries
+    scale = k / float(epsilon)
+    assert float(each.scale) == pytest.approx(scale, rel=1e-6)
+    shown = -math.expm1(math.log1p(-0.99e-6) / k)
+    assert float(each.above or 0) == pytest.approx(1 + scale * math.log(1 / (2 * shown)), abs=2e-3)
+    assert made.statement("pipelinedp").check().verdict == "valid"
+
+
 def test_less_noise_than_the_engine_takes_by_itself() -> None:
     queries = [Query(f"q{i}", (f"c{i}",), k) for i, k in enumerate((10, 20, 5, 10))]
     for name in ("pipelinedp", "opendp", "presto"):
