@@ -3,17 +3,16 @@
 // check(text) returns {verdict: "valid" | "not proved" | "malformed", reason, sha256}.
 
 const P = 256n, ONE = 1n << P, SPARE = 1n << (P - 80n);
-const SECONDS = 50, BYTES = 1 << 20, NODES = 1 << 13, WINDOW = 1 << 14, PARTS = 1 << 16, ORDER = 512n;
+const BYTES = 1 << 20, WORK = 1_600_000; // of a statement: its size and its work
+const NODES = 1 << 13, WINDOW = 1 << 14, FARTHEST = 1 << 12; // of a grid
+const PARTS = 1 << 16, ORDER = 512, SUM_BITS = 1 << 14; // of a law, a divergence, an exact sum
 
 class Stop extends Error {
   constructor(verdict, reason) { super(reason); this.verdict = verdict; }
 }
 
-let end = Infinity;
-
 function prove(fact, reason, verdict = "not proved") {
   if (!fact) throw new Stop(verdict, reason);
-  if (Date.now() > end) throw new Stop("not proved", `the check takes more than ${SECONDS} seconds`);
 }
 
 const demand = (fact, reason) => prove(fact, reason, "malformed");
@@ -45,7 +44,18 @@ class Q { // a fraction in lowest terms, d > 0
   compare(o) { const a = this.n * o.d, b = o.n * this.d; return a < b ? -1 : a > b ? 1 : 0; }
 }
 const q = (n, d = 1) => new Q(BigInt(n), BigInt(d));
-const sumOf = (list) => list.reduce((s, x) => s.plus(x), q(0));
+
+function sumOf(numbers, verdict = "not proved") { // exactly
+  let d = 1n, n = 0n;
+  for (const x of numbers) {
+    const both = d % x.d === 0n ? d : (d / gcd(d, x.d)) * x.d;
+    n = n * (both / d) + x.n * (both / x.d);
+    d = both;
+    prove(bits(d) <= SUM_BITS, "the common denominator of a sum is too long", verdict);
+  }
+  return new Q(n, d);
+}
+
 const NUMBER = /^(?:0|[1-9][0-9]*)(?:(?:\.[0-9]+)?(?:e-?[1-9][0-9]{0,2})?|\/[1-9][0-9]*)$/;
 
 function fraction(text) {
@@ -72,8 +82,9 @@ class Real {
   }
   sqrt() { return new Real(isqrt(most(this.lo, 0n) << P), isqrt(this.hi << P) + 1n); }
   exp() {
+    if (this.hi < -180n * ONE) return new Real(0n, 1n);
     const n = abs(this.lo), width = this.hi - this.lo;
-    prove(width <= ONE && n < ONE << 15n, "the argument of e^x is too large");
+    prove(width <= ONE && n <= ONE << 12n, "the argument of e^x is too large");
     const k = BigInt(Math.max(bits(n) - Number(P) + 8, 0));
     let at = series(ONE, new Real(n >> k, up(n, k)), 1n, 1n);
     for (let i = 0n; i < k; i++) at = at.times(at);
@@ -117,6 +128,7 @@ function atanh(z) { // z + z^3/3 + ..., 0 <= z <= 1/3
 
 const real = (f) => new Real(floor(f.n << P, f.d), ceil(f.n << P, f.d));
 const whole = (n) => new Real(BigInt(n) << P);
+const log = (f) => whole(f.n).log().minus(whole(f.d).log());
 const UNIT = whole(1), NOTHING = whole(0), TWO = whole(2), HALF = real(q(1, 2));
 const LN2 = TWO.times(atanh(real(q(1, 3))));
 const PI = 314159265358979323846264338327950288419716939937510582097494459230781640628620899n;
@@ -130,8 +142,8 @@ const gaussian = (mu) => (x) => {
   return [a, b, a.minus(x.times(b)).hi];
 };
 
-const laplace = (mu) => (x) => {
-  const high = mu.exp(), low = UNIT.over(high);
+const laplace = (high) => (x) => { // high: e^mu
+  const low = UNIT.over(high);
   if (x.lo < low.hi) return [UNIT, UNIT, ONE - x.lo + low.hi - low.lo];
   if (x.lo >= high.hi) return [NOTHING, NOTHING, 0n];
   const a = UNIT.minus(HALF.times(x.times(low).sqrt())), b = HALF.over(x.times(high).sqrt());
@@ -158,9 +170,16 @@ function response(epsilon, delta) {
   return outcomes([[told, NOTHING], [yes, no], [no, yes], [NOTHING, told]]);
 }
 
+const noiseRate = (r) => (r.sigma2 ? q(1, 2).over(r.sigma2) : q(1).over(r.scale));
+const noisePower = (r) => (r.sigma2 ? 2n : 1n);
+
+function reach(power, rate) { // the first c with rate c^power > 180
+  const c = (180n * rate.d) / rate.n;
+  return 1n + (power === 2n ? isqrt(c) : c);
+}
+
 function lattice(power, rate, shift) {
-  let c = (180n * rate.d) / rate.n;
-  c = 1n + (power === 2n ? isqrt(c) : c);
+  const c = reach(power, rate);
   prove(2n * c + shift <= PARTS, `a law has more than ${PARTS} outcomes`);
   const g = [], cells = [];
   for (let z = 0n; z <= c; z++) g.push(real(rate.times(new Q(-(z ** power)))).exp());
@@ -185,33 +204,40 @@ const backward = (law) => (x) => {
   return [UNIT.minus(b), UNIT.minus(a), UNIT.minus(x).plus(x.times(new Real(top))).hi];
 };
 
-const shown = (r) => // the probability that a sparse histogram releases one of k keys of one user alone
+const larger = (law) => (x) => { // of both orders, for at_most
+  const [a, b, top] = law(x);
+  return [a, b, most(top, backward(law)(x)[2])];
+};
+
+const seenAlone = (r) => // the probability that one of k keys that only one user has exceeds 1 + tau
   UNIT.minus(whole(r.k).times(UNIT.minus(real(r.tau.over(r.sigma)).tail()).log()).exp());
 
 function histogram(r) {
-  const noise = gaussian(real(q(r.k).over(r.sigma.times(r.sigma))).sqrt()), seen = shown(r);
+  const noise = gaussian(real(q(r.k).over(r.sigma.times(r.sigma))).sqrt()), seen = seenAlone(r);
   return (x) => {
     const [a, b, top] = noise(x);
     return [a, b, [seen.hi, UNIT.minus(x).plus(x.times(seen)).hi].reduce(most, top)];
   };
 }
 
-function laws(r) {
-  let law;
+function withoutSampling(r) {
   const size = r.sensitivity;
-  if (r.mechanism === "gaussian") law = gaussian(real(size.over(r.sigma)));
-  else if (r.mechanism === "laplace") law = laplace(real(size.over(r.scale)));
-  else if (r.mechanism === "finite-law") law = outcomes(r.outcomes.map((pair) => pair.map(real)));
-  else if (["randomized-response", "approximate"].includes(r.mechanism)) law = response(...pure(r));
-  else if (r.mechanism === "gaussian-sparse-histogram") law = histogram(r);
-  else {
-    prove(r.mechanism.startsWith("discrete-"), `there is no curve of a ${r.mechanism}`);
-    prove(size.d === 1n, "the sensitivity of integers is an integer");
-    law = r.sigma2 ? lattice(2n, q(1, 2).over(r.sigma2), size.n) : lattice(1n, q(1).over(r.scale), size.n);
-  }
-  if (r.rate && r.rate.compare(q(1)) < 0) law = sampled(law, r.rate);
-  return [law, backward(law)];
+  if (r.mechanism === "gaussian") return gaussian(real(size.over(r.sigma)));
+  if (r.mechanism === "laplace") return laplace(real(size.over(r.scale)).exp());
+  if (r.mechanism === "finite-law") return outcomes(r.outcomes.map((pair) => pair.map(real)));
+  if (["randomized-response", "approximate"].includes(r.mechanism)) return response(...pure(r));
+  if (r.mechanism === "gaussian-sparse-histogram") return histogram(r);
+  prove(r.mechanism.startsWith("discrete-"), `there is no curve of a ${r.mechanism}`);
+  return lattice(noisePower(r), noiseRate(r), size.n);
 }
+
+function lawOf(r) {
+  const law = withoutSampling(r);
+  return r.rate && r.rate.compare(q(1)) < 0 ? sampled(law, r.rate) : law;
+}
+
+// order: 0, p against q; 1, q against p; null, the larger curve of both
+const inOrder = (law, order) => (order === null ? larger(law) : order ? backward(law) : law);
 
 // Composition on a grid -----------------------------------------------------------------------------
 
@@ -257,6 +283,7 @@ const total = (list) => list.reduce((s, v) => s + v, 0n);
 function compose([i, a, s], [j, b, t], [low, high], size, upper) {
   const widest = (list) => bits(list.reduce(most)), digits = (widest(a) + widest(b) + 32) >> 2;
   const packed = (list) => BigInt("0x" + list.map((v) => v.toString(16).padStart(digits, "0")).reverse().join(""));
+  prove(most(total(a) + s, total(b) + t) <= 2n << size, "the masses add up to more than 2");
   const m = packed(a), n = a.length + b.length - 1;
   const raw = (m * (a === b ? m : packed(b))).toString(16).padStart(digits * n, "0");
   const cell = (k) => BigInt("0x" + raw.slice(raw.length - digits * (k + 1), raw.length - digits * k));
@@ -272,14 +299,12 @@ function compose([i, a, s], [j, b, t], [low, high], size, upper) {
 function grid(releases, rule, epsilon, upper, order) {
   const { step, window, nodes } = rule, size = BigInt(rule.mass_bits);
   const shift = new Q(upper ? 0n : 1n, 1n << 100n);
-  epsilon = epsilon.plus(shift.times(sumOf(releases.map((r) => q(r.times)))));
-  prove(nodes.reduce((s, [a, b]) => s + b - a + 1, 0) <= NODES && window[1] - window[0] < WINDOW,
-    "the grid has too many nodes");
+  epsilon = epsilon.plus(shift.times(q(runs(releases))));
   let result = null;
   releases.forEach((r, index) => {
     const [first, last] = order ? [-nodes[index][1], -nodes[index][0]] : nodes[index];
     const x = Array.from({ length: last - first + 1 }, (_, k) => real(step.times(q(first + k)).minus(shift)).exp());
-    let power = [first, ...(upper ? above : below)(laws(r)[order], x, size)];
+    let power = [first, ...(upper ? above : below)(inOrder(lawOf(r), order), x, size)];
     for (let times = r.times; times; times = Math.floor(times / 2)) {
       if (times % 2) result = result ? compose(result, power, window, size, upper) : power;
       if (times > 1) power = compose(power, power, window, size, upper);
@@ -297,38 +322,56 @@ function grid(releases, rule, epsilon, upper, order) {
 
 // Rules ---------------------------------------------------------------------------------------------
 
+const runs = (releases) => releases.reduce((s, r) => s + r.times, 0);
+const failure = (r) => r.delta || q(0);
+const failures = (releases) => sumOf(releases.map((r) => failure(r).times(q(r.times))));
+const trusted = (releases) => // a guarantee is stated, and not the mechanism
+  releases.flatMap((r, i) => (["approximate", "zcdp"].includes(r.mechanism) ? [i + 1] : []));
+
 function pure(r) {
   prove(r.epsilon || r.scale, `a ${r.mechanism} has no epsilon`);
-  return [r.epsilon || r.sensitivity.over(r.scale), r.delta || q(0)];
+  return [r.epsilon || r.sensitivity.over(r.scale), failure(r)];
 }
 
-function rho(r) {
+function rho(r) { // [least, most], beside the delta
   if (r.mechanism === "gaussian" || r.mechanism === "discrete-gaussian") {
     const high = r.sensitivity.times(r.sensitivity).over(q(2).times(r.sigma2 || r.sigma.times(r.sigma)));
     return [r.sigma && (!r.rate || r.rate.compare(q(1)) === 0) ? high : q(0), high];
   }
   if (r.rho) return [q(0), r.rho];
-  const [epsilon, failure] = pure(r);
-  prove(failure.n === 0n, "with a delta there is no rho");
+  const [epsilon] = pure(r);
   return [q(0), epsilon.times(epsilon).over(q(2))];
 }
 
-function divergence(r, a) {
-  const [low, high] = rho(r), rate = r.rate || q(1);
-  if (rate.compare(q(1)) === 0 || !r.sigma || a.d > 1n || a.n > ORDER) return [a.times(low), a.times(high)];
-  let sum = NOTHING, choose = 1n;
-  const { n, d } = rate;
-  for (let k = 0n; k <= a.n; k++) {
-    const weight = new Q(choose * n ** k * (d - n) ** (a.n - k), d ** a.n);
-    sum = sum.plus(real(weight).times(real(high.times(new Q(k * k - k))).exp()));
-    choose = (choose * (a.n - k)) / (k + 1n);
+const smaller = (a, b) => (a.compare(b) < 0 ? a : b);
+
+function divergence(r, a) { // [least, most], beside the delta
+  const [low, high] = rho(r), rate = r.rate || q(1), one = q(1);
+  const ends = [a.times(low), a.times(high)], s = a.minus(one);
+  if (r.mechanism !== "gaussian") return [ends[0], r.rho || r.sigma2 ? ends[1] : smaller(ends[1], pure(r)[0])];
+  if (rate.compare(one) === 0 || a.compare(q(ORDER)) > 0) return ends;
+  const n = Number(a.n / a.d), near = n > 1 ? moment(rate, high, n) : NOTHING;
+  if (a.d === 1n) return [new Q(near.lo, ONE).over(s), new Q(near.hi, ONE).over(s)];
+  const next = moment(rate, high, n + 1);
+  const chord = q(n + 1).minus(a).times(new Q(near.hi)).plus(a.minus(q(n)).times(new Q(next.hi)));
+  return [q(0), smaller(ends[1], chord.over(new Q(ONE)).over(s))];
+}
+
+function moment(rate, high, order) { // of whole order, of Gaussian noise that is sampled
+  const inside = log(rate), outside = log(q(1).minus(rate)), a = BigInt(order);
+  const powers = [];
+  let choose = 1n;
+  for (let k = 0n; k <= a; k++) {
+    const power = whole(choose).log().plus(whole(k).times(inside)).plus(whole(a - k).times(outside));
+    powers.push(power.plus(real(high.times(new Q(k * k - k)))));
+    choose = (choose * (a - k)) / (k + 1n);
   }
-  const log = sum.log(), scale = ONE * (a.n - 1n);
-  return [new Q(log.lo, scale), new Q(log.hi, scale)];
+  const top = new Real(powers.map((power) => power.hi).reduce(most));
+  return powers.reduce((s, power) => s.plus(power.minus(top).exp()), NOTHING).log().plus(top);
 }
 
 function overlaps(r, starts, x, upper) {
-  const k = BigInt(r.k), root = whole(k).sqrt(), scale = real(q(1).over(r.sigma));
+  const k = BigInt(r.sparsity), root = whole(k).sqrt(), scale = real(q(1).over(r.sigma));
   const passes = real(r.tau.over(r.sigma)).over(UNIT.plus(UNIT.over(root)).sqrt()).tail();
   if (!upper) {
     const a = k > 1n ? (k + isqrt(k) + 1n) / 2n : 1n;
@@ -336,41 +379,36 @@ function overlaps(r, starts, x, upper) {
     const [p, o] = gaussian(square.sqrt().times(scale))(x);
     return most(p.minus(x.times(o)).lo, passes.lo);
   }
-  const parts = [...starts, r.k + 1];
+  const parts = [...starts, r.sparsity + 1];
   prove(parts[0] === 0 && parts.every((a, i) => !i || parts[i - 1] < a), "starts are no parts of 0..k");
   const rate = UNIT.minus(passes).log();
   let worst = 0n;
   for (let i = 0; i + 1 < parts.length; i++) {
     const j = whole(parts[i + 1] - 1), half = j.plus(root).times(real(q(1, 4)));
     const noise = parts[i + 1] > 1 ? gaussian((j.hi < half.hi ? j : half).sqrt().times(scale))(x)[2] : 0n;
-    worst = most(worst, noise + ONE - whole(r.k - parts[i]).times(rate).exp().lo);
+    worst = most(worst, noise + ONE - whole(r.sparsity - parts[i]).times(rate).exp().lo);
   }
   return worst;
 }
 
-function delta(releases, rule, epsilon, upper) {
-  const one = releases[0], x = real(epsilon).exp(), name = rule.rule;
-  const promised = releases.some((r) => ["approximate", "zcdp"].includes(r.mechanism));
-  prove(upper || !promised, "what is promised of a mechanism has no lower side");
+function delta(releases, rule, epsilon, upper, named) {
+  const one = releases[0], name = rule.rule, alone = releases.length === 1 && one.times === 1;
+  const orders = named || !upper ? [0, 1] : [null];
+  prove(upper || !trusted(releases).length, "what is promised of a mechanism has no lower side");
   prove(upper || !["basic", "renyi"].includes(name), `the rule ${name} proves at_most alone`);
   if (name === "basic") {
-    const parts = releases.map((r) => pure(r).map((v) => v.times(q(r.times))));
-    prove(sumOf(parts.map((v) => v[0])).compare(epsilon) <= 0, "the epsilons add up to more");
-    return sumOf(parts.map((v) => v[1]));
+    const spent = sumOf(releases.map((r) => pure(r)[0].times(q(r.times))));
+    prove(spent.compare(epsilon) <= 0, "the epsilons add up to more");
+    return failures(releases);
   }
-  if (name === "renyi") {
-    const a = rule.order, s = a.minus(q(1));
-    const spent = sumOf(releases.map((r) => divergence(r, a)[1].times(q(r.times))));
-    const log = real(s.times(spent.minus(epsilon))).plus(real(s).times(real(s.over(a)).log()));
-    return new Q(log.minus(real(a).log()).exp().hi, ONE);
-  }
+  if (name === "renyi") return failures(releases).plus(byDivergence(releases, rule.order, epsilon));
   if (name === "grid") {
-    const ends = [0, 1].map((order) => grid(releases, rule, epsilon, upper, order));
+    const ends = orders.map((order) => grid(releases, rule, epsilon, upper, order));
     return new Q(ends.map((v) => (upper ? v.hi : v.lo)).reduce(most), ONE);
   }
-  const alone = releases.length === 1 && one.times === 1;
+  const x = real(epsilon).exp();
   if (name === "overlaps") {
-    prove(alone && one.mechanism === "correlated-sparse-histogram", "this rule is for a correlated histogram");
+    prove(alone && one.sparsity, "the rule overlaps is for one correlated histogram");
     return new Q(overlaps(one, rule.starts, x, upper), ONE);
   }
   prove(name === "curve", `the rule ${name} is not for delta`);
@@ -378,38 +416,80 @@ function delta(releases, rule, epsilon, upper) {
   if (releases.every((r) => r.mechanism === "gaussian" && (!r.rate || r.rate.compare(q(1)) === 0))) {
     const square = sumOf(releases.map((r) => q(2 * r.times).times(rho(r)[1])));
     curves = [gaussian(real(square).sqrt())];
+  } else if (alone && one.k) { // its curve is that of both orders
+    curves = [lawOf(one), () => [seenAlone(one), NOTHING, 0n]];
   } else {
     prove(alone, "the rule curve is for one release");
-    curves = laws(one);
-    if (one.mechanism === "gaussian-sparse-histogram") curves.push(() => [shown(one), NOTHING, 0n]);
+    const law = lawOf(one);
+    curves = orders.map((order) => inOrder(law, order));
   }
   const ends = curves.map((law) => law(x)).map(([a, b, top]) => (upper ? top : a.minus(x.times(b)).lo));
   return new Q(ends.reduce(most), ONE);
 }
 
-function quantity(claim, releases, upper, claimed) {
-  const rule = claim.derivation;
-  if (claim.measure === "type-two") {
-    prove(!upper, "the second error is proved at_least");
-    const x = new Q(real(claim.epsilon).exp().hi, ONE), a = claim.type_one;
-    const left = q(1).minus(delta(releases, rule, claim.epsilon, true));
-    const lines = [left.minus(x.times(a)), left.minus(a).over(x)];
-    return [lines[0].compare(lines[1]) > 0 ? lines[0] : lines[1], claimed];
-  }
-  prove(rule.rule === "sum", "this quantity needs the rule sum");
-  prove(claim.measure !== "mu" || releases.every((r) => r.mechanism === "gaussian"), "no mu is known");
-  const parts = releases.map((r) => (claim.measure === "renyi" ? divergence(r, claim.order) : rho(r)));
-  const sum = sumOf(parts.map((part, i) => part[upper ? 1 : 0].times(q(releases[i].times))));
-  return claim.measure === "mu" ? [sum.plus(sum), claimed.times(claimed)] : [sum, claimed];
+function byDivergence(releases, a, epsilon) {
+  const s = a.minus(q(1)), spent = sumOf(releases.map((r) => divergence(r, a)[1].times(q(r.times))));
+  const power = real(s.times(spent.minus(epsilon))).plus(real(s).times(real(s.over(a)).log()));
+  return new Q(power.minus(real(a).log()).exp().hi, ONE);
 }
 
-const atMostOne = (f) => (f.compare(q(1)) > 0 ? q(1) : f);
+function quantity(claim, releases, upper, named) {
+  const rule = claim.derivation, { measure } = claim;
+  if (measure === "type-two") {
+    prove(!upper, "the second error is proved at_least");
+    const x = new Q(real(claim.epsilon).exp().hi, ONE), a = claim.type_one;
+    const left = q(1).minus(delta(releases, rule, claim.epsilon, true, named));
+    const lines = [left.minus(x.times(a)), left.minus(a).over(x)];
+    return lines[0].compare(lines[1]) > 0 ? lines[0] : lines[1];
+  }
+  prove(rule.rule === "sum", "this quantity needs the rule sum");
+  prove(measure !== "mu" || releases.every((r) => r.mechanism === "gaussian"), "no mu is known");
+  const beside = claim.delta || q(0);
+  prove(failures(releases).compare(beside) <= 0, "the deltas of the releases add up to more");
+  prove(upper || beside.n === 0n, "beside a delta there is no lower side");
+  const parts = releases.map((r) => (measure === "renyi" ? divergence(r, claim.order) : rho(r)));
+  const bound = sumOf(parts.map((part, i) => part[upper ? 1 : 0].times(q(releases[i].times))));
+  return measure === "mu" ? bound.plus(bound) : bound;
+}
+
+// Work: one unit for an outcome of a law, 64 for a point of a curve ---------------------------------
+
+const length = ([a, b]) => b - a + 1;
+const sides = (claim) => ["at_least", "at_most"].filter((name) => claim[name]);
+
+function work(claim, releases) {
+  const rule = claim.derivation, order = rule.order || claim.order;
+  let units = 128 + 8 * releases.length + 64 * (rule.starts ? rule.starts.length : 0);
+  if (order && order.compare(q(ORDER)) <= 0) {
+    units += 16 * (Number(order.n / order.d) + 1) * releases.filter((r) => r.mechanism === "gaussian").length;
+  }
+  if (rule.rule === "curve" || rule.rule === "grid") {
+    const outcomes = releases.reduce((s, r) => s + outcomesOf(r), 0);
+    units += rule.rule === "curve" ? outcomes : 2 * outcomes;
+  }
+  if (rule.rule === "grid") {
+    const widest = Math.max(length(rule.window), ...rule.nodes.map(length));
+    const digits = widest * (Math.floor(rule.mass_bits / 4) + 4);
+    const product = 64 + Math.floor((digits * Number(isqrt(BigInt(digits)))) / 8000);
+    const ones = (n) => n.toString(2).replaceAll("0", "").length;
+    const products = releases.reduce((s, r) => s + r.times.toString(2).length + ones(r.times), 0);
+    const points = rule.nodes.reduce((s, pair) => s + length(pair), 0);
+    units += 2 * (64 * points + 4 * (length(rule.window) - 1) + products * product);
+  }
+  return units * sides(claim).length;
+}
+
+function outcomesOf(r) { // that a law lists; 0 for a law that is refused at once
+  if (!r.mechanism.startsWith("discrete-")) return r.outcomes ? r.outcomes.length : 0;
+  const size = 2n * reach(noisePower(r), noiseRate(r)) + r.sensitivity.n;
+  return size <= PARTS ? Number(size) : 0;
+}
 
 // Statements ----------------------------------------------------------------------------------------
 
 const FIELDS = {
   statement: "format unit releases claims premises not_shown made_by about?",
-  unit: "neighbours of bounds", bounds: "what at_most checked", releases: "mechanism times",
+  unit: "neighbours of bounds one_pair?", bounds: "what at_most checked", releases: "mechanism times",
   claims: "measure derivation at_most? at_least?", derivation: "rule", made_by: "name version",
 };
 const VARIANTS = {
@@ -418,9 +498,9 @@ const VARIANTS = {
     laplace: "scale sensitivity rate?", "discrete-laplace": "scale sensitivity rate?",
     "randomized-response": "epsilon rate?", "finite-law": "outcomes", zcdp: "rho",
     approximate: "epsilon delta", "gaussian-sparse-histogram": "k sigma tau",
-    "correlated-sparse-histogram": "k sigma tau",
+    "correlated-sparse-histogram": "sparsity sigma tau",
   },
-  measure: { delta: "epsilon", "type-two": "epsilon type_one", rho: "", mu: "", renyi: "order" },
+  measure: { delta: "epsilon", "type-two": "epsilon type_one", rho: "delta?", mu: "", renyi: "order" },
   rule: { curve: "", basic: "", sum: "", renyi: "order", overlaps: "starts", grid: "step mass_bits nodes window" },
 };
 const DEPTHS = { bounds: 1, releases: 1, claims: 1, premises: 1, not_shown: 1, starts: 1, window: 1, outcomes: 2, nodes: 2, about: 2 };
@@ -429,13 +509,13 @@ const between = (low, high) => (v) => typeof v === "number" && low <= v && v <= 
 const number = (allowed) => (v) => v instanceof Q && allowed(v);
 const LEAVES = {};
 for (const [names, allowed] of [
-  ["format", (v) => v === "dp-statement/1"], ["checked", (v) => typeof v === "boolean"],
+  ["format", (v) => v === "dp-statement/1"], ["checked one_pair", (v) => typeof v === "boolean"],
   ["neighbours", (v) => ["add-remove", "replace-one", "zero-out", "pair"].includes(v)],
   ["of what name version premises not_shown about", words],
   ["sigma sensitivity scale sigma2 step", number((v) => v.n > 0n)],
   ["rate", number((v) => v.n > 0n && v.n <= v.d)], ["order", number((v) => v.n > v.d)],
   ["delta type_one outcomes", number((v) => v.n <= v.d)], ["epsilon rho tau at_most at_least", number(() => true)],
-  ["mass_bits", between(16, 160)], ["k times", between(1, 1e9)], ["nodes window starts", between(-1e9, 1e9)],
+  ["mass_bits", between(16, 160)], ["k sparsity times", between(1, 1e9)], ["nodes window starts", between(-1e9, 1e9)],
 ]) for (const name of names.split(" ")) LEAVES[name] = allowed;
 const NUMBERS = new Set("sigma sensitivity scale sigma2 step rate order delta type_one outcomes epsilon rho tau at_most at_least".split(" "));
 const has = (object, key) => Object.prototype.hasOwnProperty.call(object, key);
@@ -447,16 +527,16 @@ function read(name, value, depth = 0) {
   }
   if (has(FIELDS, name)) {
     demand(value instanceof Map, `${name} is not an object`);
-    const names = FIELDS[name].split(" ");
+    const fields = FIELDS[name].split(" ");
     for (const [tag, variants] of Object.entries(VARIANTS)) {
-      if (!names.includes(tag)) continue;
+      if (!fields.includes(tag)) continue;
       const variant = value.get(tag);
       demand(typeof variant === "string" && has(variants, variant), `the ${tag} is unknown`);
-      names.push(...variants[variant].split(" ").filter(Boolean));
+      fields.push(...variants[variant].split(" ").filter(Boolean));
     }
-    const known = new Set(names.map((n) => n.replace("?", "")));
-    demand(names.every((n) => n.endsWith("?") || value.has(n)) && [...value.keys()].every((n) => known.has(n)),
-      `${name} is not an object with the fields ${names.join(" ")}`);
+    for (const field of fields) demand(field.endsWith("?") || value.has(field), `${name}: the field ${field} is missing`);
+    const known = fields.map((field) => field.replace("?", "")).sort();
+    demand([...value.keys()].every((n) => known.includes(n)), `${name}: a field is none of ${known.join(" ")}`);
     return Object.fromEntries([...value].map(([n, v]) => [n, has(VARIANTS, n) ? v : read(n, v)]));
   }
   if (NUMBERS.has(name) && typeof value === "string" && value.length <= 60 && NUMBER.test(value)) value = fraction(value);
@@ -473,7 +553,7 @@ function parse(text) { // JSON without floats, long numbers and fields that are 
   const match = (pattern) => { pattern.lastIndex = at; const found = pattern.exec(text); if (!found) wrong(); at = pattern.lastIndex; return found[0]; };
   function string() {
     skip();
-    const s = JSON.parse(match(/"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y));
+    const s = JSON.parse(match(/"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y));
     if (!s.isWellFormed()) wrong();
     return s;
   }
@@ -504,22 +584,31 @@ function parse(text) { // JSON without floats, long numbers and fields that are 
   return result;
 }
 
+function byCodePoints(a, b) { // as UTF-8 sorts, and not as UTF-16 does
+  const [s, t] = [a, b].map((text) => [...text].map((c) => c.codePointAt(0)));
+  const at = s.findIndex((c, i) => c !== t[i]);
+  return at < 0 ? s.length - t.length : s[at] - (t[at] ?? -1);
+}
+
 function canonical(v) {
-  if (v instanceof Map) return `{${[...v.keys()].sort().map((k) => `${JSON.stringify(k)}:${canonical(v.get(k))}`).join(",")}}`;
-  return Array.isArray(v) ? `[${v.map(canonical).join(",")}]` : JSON.stringify(v);
+  if (Array.isArray(v)) return `[${v.map(canonical).join(",")}]`;
+  if (!(v instanceof Map)) return JSON.stringify(v);
+  return `{${[...v.keys()].sort(byCodePoints).map((k) => `${JSON.stringify(k)}:${canonical(v.get(k))}`).join(",")}}`;
 }
 
 function agree({ releases, claims, unit }) {
   demand(releases.length > 0 && releases.length <= 500 && claims.length > 0, "releases are 1 to 500, and claims at least 1");
   for (const r of releases) {
     if (r.outcomes) {
-      demand(r.outcomes.length > 0 && r.outcomes.every((pair) => pair.length === 2), "outcomes are pairs");
+      demand(r.outcomes.length > 0 && r.outcomes.length <= PARTS, `outcomes are 1 to ${PARTS}`);
+      demand(r.outcomes.every((pair) => pair.length === 2), "outcomes are pairs");
       for (const i of [0, 1]) {
-        const d = r.outcomes.reduce((m, pair) => (m / gcd(m, pair[i].d)) * pair[i].d, 1n);
-        demand(total(r.outcomes.map((pair) => pair[i].n * (d / pair[i].d))) === d, "the probabilities of outcomes do not add up to 1");
+        const sum = sumOf(r.outcomes.map((pair) => pair[i]), "malformed");
+        demand(sum.compare(q(1)) === 0, "the probabilities of outcomes do not add up to 1");
       }
     }
-    demand(unit.neighbours === "add-remove" || !(r.rate || r.k), "sampling and sparse histograms are for add-remove neighbours");
+    demand(!r.mechanism.startsWith("discrete-") || r.sensitivity.d === 1n, "sensitivity: that of integers is a whole number");
+    demand(unit.neighbours === "add-remove" || !(r.rate || r.tau), "sampling and sparse histograms are for add-remove neighbours");
   }
   for (const claim of claims) {
     demand(claim.at_most || claim.at_least, "a claim is at_most, at_least or both");
@@ -529,8 +618,39 @@ function agree({ releases, claims, unit }) {
   }
 }
 
+function limit({ releases, claims }) { // before any work is done
+  for (const { derivation: { rule, nodes, window, step } } of claims) {
+    if (rule !== "grid") continue;
+    const points = nodes.reduce((s, pair) => s + length(pair), 0);
+    prove(points <= NODES && length(window) <= WINDOW, "the grid has too many nodes");
+    const far = q(Math.max(...nodes.flat().map(Math.abs))).times(step);
+    prove(far.compare(q(FARTHEST)) <= 0, `a node is at a loss beyond ${FARTHEST}`);
+  }
+  const units = claims.reduce((s, claim) => s + work(claim, releases), 0);
+  prove(units <= WORK, `the claims need more than ${WORK} units of work`);
+}
+
+function proveClaim(claim, side, { releases, unit }) {
+  const upper = side === "at_most", square = claim.measure === "mu";
+  const named = ["add-remove", "zero-out"].includes(unit.neighbours);
+  if (!upper && claim.measure !== "type-two") {
+    prove(runs(releases) === 1 || unit.one_pair === true, "at_least of several runs needs one_pair: neighbours that attain all of them");
+  }
+  const bound = claim.measure === "delta"
+    ? smaller(delta(releases, claim.derivation, claim.epsilon, upper, named), q(1))
+    : quantity(claim, releases, upper, named);
+  const order = bound.compare(square ? claim[side].times(claim[side]) : claim[side]);
+  return upper ? order <= 0 : order >= 0;
+}
+
+function praise({ releases, claims }) { // what a valid statement shows, and what it takes on trust
+  const text = claims.length === 1 ? "1 claim follows" : `${claims.length} claims follow`, taken = trusted(releases);
+  if (!taken.length) return text;
+  const names = taken.slice(0, 5).join(", ") + (taken.length > 5 ? ` and ${taken.length - 5} more` : "");
+  return `${text}; taken on trust: ${taken.length === 1 ? `release ${names} (a stated guarantee)` : `releases ${names} (stated guarantees)`}`;
+}
+
 export function check(text) {
-  end = Date.now() + SECONDS * 1000;
   let sha256 = "none";
   try {
     demand(text.length <= BYTES && new TextEncoder().encode(text).length <= BYTES, `more than ${BYTES} bytes`);
@@ -538,16 +658,11 @@ export function check(text) {
     sha256 = hash(new TextEncoder().encode(canonical(raw)));
     const s = read("statement", raw);
     agree(s);
+    limit(s);
     s.claims.forEach((claim, i) => {
-      for (const side of ["at_least", "at_most"].filter((name) => claim[name])) {
-        const upper = side === "at_most";
-        const [found, claimed] = claim.measure === "delta"
-          ? [atMostOne(delta(s.releases, claim.derivation, claim.epsilon, upper)), claim[side]]
-          : quantity(claim, s.releases, upper, claim[side]);
-        prove(upper ? found.compare(claimed) <= 0 : found.compare(claimed) >= 0, `claim ${i + 1}, ${side}, fails`);
-      }
+      for (const side of sides(claim)) prove(proveClaim(claim, side, s), `claim ${i + 1}, ${side}, fails`);
     });
-    return { verdict: "valid", reason: `claims proved: ${s.claims.length}`, sha256 };
+    return { verdict: "valid", reason: praise(s), sha256 };
   } catch (stop) {
     if (!(stop instanceof Stop)) throw stop;
     return { verdict: stop.verdict, reason: stop.message, sha256 };

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -18,11 +17,15 @@ from typing import Any, ClassVar
 
 from exactdp.errors import InvalidParameter
 
-__all__ = ["FILES", "Verdict", "bound", "check", "folder", "parse", "quantity", "seconds"]
+__all__ = ["FILES", "Verdict", "bound", "check", "folder", "most_work", "parse", "quantity", "work"]
 
-FILES = ("dpcheck.py", "dpcheck_more.py")
+Release = dict[str, Any]
+Rule = dict[str, Any]
 
-#: The checker counts its time in a variable of its module.
+#: In the order in which they import each other.
+FILES = ("dpcheck_real.py", "dpcheck_laws.py", "dpcheck_grid.py", "dpcheck.py")
+
+#: Modules are loaded once.
 _LOCK = threading.RLock()
 
 
@@ -62,57 +65,73 @@ def check(text: str | bytes) -> Verdict:
     if not isinstance(text, str | bytes):
         raise InvalidParameter("text", text, "the text of a privacy statement, or its bytes")
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    with _LOCK:
-        return Verdict(*_module("dpcheck").check(data))
+    return Verdict(*_dpcheck().check(data))
 
 
 def parse(text: str | bytes) -> tuple[dict[str, Any], str]:
     """The fields of a statement, and what is wrong with its form; "" if nothing is."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    with _LOCK:
-        main = _module("dpcheck")
-        main.prove.end = time.process_time_ns() + 10**10
-        try:
-            raw, _ = main.parse(data)
-            made = main.read("statement", raw)
-            main.agree(made["releases"], made["claims"], made["unit"]["neighbours"])
-        except main.Stop as stop:
-            return {}, str(stop.args[1])
+    dpcheck = _dpcheck()
+    try:
+        raw, _ = dpcheck.parse(data)
+        dpcheck.agree(dpcheck.read("statement", raw))
+    except dpcheck.Stop as stop:
+        return {}, str(stop.args[1])
     return raw, ""
 
 
 def bound(
-    releases: list[dict[str, Any]],
-    rule: dict[str, Any],
+    releases: list[Release],
+    neighbours: str,
+    rule: Rule,
     epsilon: Fraction,
     *,
     upper: bool,
-    allowed: float = 40.0,
+    units: int | None = None,
 ) -> Fraction | None:
     """The checker's bound of delta at epsilon by a rule; None if the rule proves nothing.
 
     releases, rule: with their numbers as text. upper: the upper bound, else the lower one.
-    allowed: seconds of the processor.
+    units: of work, the most for both bounds together; None: as many as for a statement.
     """
-    derivation = _read("derivation", rule)
-    found: Fraction | None = _asked(
-        "delta", _read("releases", releases), derivation, epsilon, upper, allowed
-    )
-    return found
+    dpcheck = _dpcheck()
+    fields, claim = dpcheck.read("releases", releases), _claim(rule)
+    named = neighbours in ("add-remove", "zero-out")
+    try:
+        dpcheck.limit({"releases": fields, "claims": [claim]})
+        if units is not None and dpcheck.work(claim, fields) > units:
+            return None
+        bound: Fraction = dpcheck.delta(fields, claim["derivation"], epsilon, upper, named)
+    except dpcheck.Stop:
+        return None
+    return bound
+
+
+def most_work() -> int:
+    """The most units of work that a checker does for one statement."""
+    units: int = _dpcheck().WORK
+    return units
+
+
+def work(releases: list[Release], rule: Rule) -> int:
+    """The units of work of a checker for both bounds of delta by a rule."""
+    dpcheck = _dpcheck()
+    units: int = dpcheck.work(_claim(rule), dpcheck.read("releases", releases))
+    return units
 
 
 def quantity(
-    releases: list[dict[str, Any]], claim: dict[str, Any], *, upper: bool
+    releases: list[Release], neighbours: str, claim: dict[str, Any], *, upper: bool
 ) -> Fraction | None:
     """The checker's bound of a rho, a divergence, the square of a mu, or a second error."""
-    made = _read("claims", [{**claim, "at_most": "0"}])[0]
-    found = _asked("quantity", made, _read("releases", releases), upper, Fraction(0), 40.0)
-    return None if found is None else found[0]
-
-
-def seconds() -> float:
-    """Seconds of the processor that this process has used."""
-    return time.process_time()
+    dpcheck = _dpcheck()
+    fields = dpcheck.read("claims", [{**claim, "at_most": "0"}])[0]
+    named = neighbours in ("add-remove", "zero-out")
+    try:
+        bound: Fraction = dpcheck.quantity(fields, dpcheck.read("releases", releases), upper, named)
+    except dpcheck.Stop:
+        return None
+    return bound
 
 
 def folder() -> Path:
@@ -122,37 +141,25 @@ def folder() -> Path:
     return installed if installed.exists() else package.parent / "checker"
 
 
-def _read(name: str, value: Any) -> Any:
-    """A field with its numbers read."""
-    with _LOCK:
-        module = _module("dpcheck")
-        module.prove.end = time.process_time_ns() + 10**9
-        return module.read(name, value)
-
-
-def _asked(function: str, *arguments: Any) -> Any:
-    """The answer of a function of the checker; None where it stops."""
-    *given, allowed = arguments
-    with _LOCK:
-        main, module = _module("dpcheck"), _module("dpcheck_more")
-        main.prove.end = time.process_time_ns() + int(allowed * 1e9)
-        try:
-            return getattr(main if function == "delta" else module, function)(*given)
-        except main.Stop:
-            return None
+def _claim(rule: Rule) -> dict[str, Any]:
+    """A claim of both bounds of delta by a rule, with its numbers read."""
+    claim = {"measure": "delta", "epsilon": "0", "at_most": "0", "at_least": "0"}
+    fields: dict[str, Any] = _dpcheck().read("claims", [{**claim, "derivation": rule}])[0]
+    return fields
 
 
 @cache
-def _module(name: str) -> ModuleType:
-    """A file of the checker as a module. The files import each other by their names."""
-    for each in FILES:
-        _loaded(each.removesuffix(".py"))
-    return sys.modules[name]
+def _dpcheck() -> ModuleType:
+    """The checker as a module. Its files import each other by their names."""
+    with _LOCK:
+        for file in FILES:
+            name = file.removesuffix(".py")
+            if name not in sys.modules:
+                _load(name)
+        return sys.modules["dpcheck"]
 
 
-def _loaded(name: str) -> None:
-    if name in sys.modules:
-        return
+def _load(name: str) -> None:
     spec = spec_from_file_location(name, folder() / f"{name}.py")
     if spec is None or spec.loader is None:
         raise ImportError(f"{name}.py is missing from this installation")

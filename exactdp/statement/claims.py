@@ -11,8 +11,8 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, rational
 from exactdp.statement import checker
-from exactdp.statement.deriving import Derived, delta_bounds, least_epsilon
-from exactdp.statement.releases import DIGITS, Release, loss_of, number, rounded_up, small
+from exactdp.statement.deriving import Composition, Derived, delta_bounds, least_epsilon
+from exactdp.statement.releases import DIGITS, Release, number, rounded_up, small
 
 Claim = dict[str, Any]
 
@@ -29,6 +29,8 @@ _ROUGH = Fraction(1, 10)
 def claims_of(
     releases: list[Release],
     relation: str,
+    *,
+    one_pair: bool,
     epsilon: Real | None = None,
     delta: Real | None = None,
     order: Real | None = None,
@@ -36,24 +38,29 @@ def claims_of(
     rho: bool = False,
     mu: bool = False,
 ) -> list[Claim]:
-    """The claims that were asked for, each with the sharpest number that is proved."""
+    """The claims that were asked for, each with the sharpest number that is proved.
+
+    one_pair: one pair of neighbours attains all runs; else only a single run has lower bounds.
+    """
     claims: list[Claim] = []
+    curves = sum(value is not None for value in (epsilon, delta, type_one))
+    what = Composition(releases, relation, one_pair, max(curves, 1))
     if epsilon is not None:
-        asked = non_negative("epsilon", epsilon)
-        claims += _delta_claims(delta_bounds(releases, relation, asked), asked)
+        at = non_negative("epsilon", epsilon)
+        claims += _delta_claims(delta_bounds(what, at), at)
     if delta is not None:
         target = non_negative("delta", delta) and delta_target("delta", delta)
-        found, derived = least_epsilon(releases, relation, target)
-        claims += _delta_claims(derived, found, target)
+        least, derived = least_epsilon(what, target)
+        claims += _delta_claims(derived, least, target)
     if order is not None:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
-        claims.append(_sum(releases, {"measure": "renyi", "order": number("order", alpha)}))
+        claims.append(_sum(what, {"measure": "renyi", "order": number("order", alpha)}))
     if type_one is not None:
-        claims.append(_type_two(releases, relation, non_negative("type_one", type_one)))
-    claims += [_sum(releases, {"measure": "rho"})] if rho else []
-    claims += [_sum(releases, {"measure": "mu"})] if mu else []
+        claims.append(_type_two(what, non_negative("type_one", type_one)))
+    claims += [_sum(what, {"measure": "rho"})] if rho else []
+    claims += [_sum(what, {"measure": "mu"})] if mu else []
     if not claims:
         allowed = "at least one of epsilon, delta, order, type_one, rho and mu"
         raise InvalidParameter("claims", Described("none"), allowed)
@@ -85,13 +92,15 @@ def _delta_claims(
     return claims
 
 
-def _sum(releases: list[Release], claim: Claim) -> Claim:
+def _sum(what: Composition, claim: Claim) -> Claim:
     """A claim of a quantity that adds up over the releases."""
     head = {**claim, "derivation": {"rule": "sum"}}
-    most = checker.quantity(releases, head, upper=True)
+    most = checker.quantity(what.releases, what.neighbours, head, upper=True)
     if most is None:
         raise Undecided(f"the checker knows no {claim['measure']} of one of the releases")
-    least = checker.quantity(releases, head, upper=False) or Fraction(0)
+    least = Fraction(0)
+    if what.attained:
+        least = checker.quantity(what.releases, what.neighbours, head, upper=False) or least
     if claim["measure"] == "mu":  # the checker compares squares of mu
         above, below = _root(most)[1], _root(least)[0]
     else:
@@ -109,11 +118,11 @@ def _root(square: Fraction) -> tuple[Fraction, Fraction]:
     return low, low if low * low == square else low + Fraction(1, shift)
 
 
-def _type_two(releases: list[Release], relation: str, level: Fraction) -> Claim:
+def _type_two(what: Composition, level: Fraction) -> Claim:
     """A claim of the least second error at this first error, at about the best epsilon."""
     if level > 1:
         raise InvalidParameter("type_one", level, ">= 0 and <= 1")
-    loss = loss_of(releases, relation)
+    loss = what.loss
     if loss is None:
         raise Undecided("a release is known by its rho alone, which gives no trade-off here")
 
@@ -128,17 +137,17 @@ def _type_two(releases: list[Release], relation: str, level: Fraction) -> Claim:
         return -max(rest - x * float(level), (rest - float(level)) / x)
 
     epsilon = Fraction(str(round(max(minimum(error, 0.0, farthest, 1e-3), 0.0), 4)))
-    rule = delta_bounds(releases, relation, epsilon)[0].rule
+    rule = delta_bounds(what, epsilon)[0].rule
     claim = {
         "measure": "type-two",
         "type_one": number("type_one", level),
         "epsilon": number("epsilon", epsilon),
         "derivation": rule,
     }
-    found = checker.quantity(releases, claim, upper=False)
-    if found is None or found <= 0:
+    least = checker.quantity(what.releases, what.neighbours, claim, upper=False)
+    if least is None or least <= 0:
         raise Undecided("the checker proves no lower bound of the type II error")
-    return {**claim, "at_least": _down(found)}
+    return {**claim, "at_least": _down(least)}
 
 
 def _down(value: Fraction) -> str:

@@ -16,7 +16,11 @@ Fields = Mapping[str, Any]
 
 
 def composed(
-    statements: Sequence[Fields], *, epsilon: Real | None = None, delta: Real | None = None
+    statements: Sequence[Fields],
+    *,
+    epsilon: Real | None = None,
+    delta: Real | None = None,
+    one_pair: bool = False,
 ) -> Fields:
     """The fields of a statement about all releases; see :meth:`Statement.together`."""
     first, *others = statements
@@ -29,15 +33,17 @@ def composed(
             allowed = "given, as one of the statements has no upper bound of delta"
             raise InvalidParameter("epsilon or delta", Described("neither"), allowed)
         delta = sum((min(delta for _, delta in each) for each in claimed), Fraction(0))
-    claims = claims_of(releases, first["unit"]["neighbours"], epsilon, delta)
+    relation = first["unit"]["neighbours"]
+    claims = claims_of(releases, relation, one_pair=one_pair, epsilon=epsilon, delta=delta)
     joined: dict[str, list[Any]] = {
         name: _unique([item for made in statements for item in made.get(name, [])])
         for name in ("premises", "not_shown", "about")
     }
     bounds = _unique([bound for made in statements for bound in made["unit"]["bounds"]])
+    unit = {"neighbours": relation, "of": first["unit"]["of"], "bounds": bounds}
     return {
         "format": "dp-statement/1",
-        "unit": {**first["unit"], "bounds": bounds},
+        "unit": {**unit, **attained(releases, one_pair)},
         "releases": releases,
         "claims": claims,
         "premises": joined["premises"],
@@ -45,6 +51,12 @@ def composed(
         "made_by": {"name": "exactdp", "version": __version__},
         **({"about": joined["about"]} if joined["about"] else {}),
     }
+
+
+def attained(releases: Sequence[Fields], one_pair: bool) -> dict[str, bool]:
+    """The field of a unit that says that one pair of neighbours attains several runs."""
+    several = sum(release["times"] for release in releases) > 1
+    return {"one_pair": True} if one_pair and several else {}
 
 
 def delta_claims(fields: Fields) -> list[tuple[Fraction, Fraction]]:

@@ -85,11 +85,14 @@ class Statement:
         *,
         epsilon: Real | None = None,
         delta: Real | None = None,
+        one_pair: bool = False,
     ) -> Statement:
         """The statement about the releases of all, with a claim that is derived anew.
 
         epsilon: claims the least delta. delta: claims the least epsilon. By default the delta that
         all claim together; the epsilon is then at most about the sum of theirs.
+        one_pair: states that one pair of neighbours attains all releases; without it nothing is
+        claimed at least (two counts of disjoint groups have no user who is in both).
         Raises InvalidParameter for statements about different units, and Undecided if the checker
         has no rule for the releases together.
         """
@@ -97,7 +100,7 @@ class Statement:
             if not isinstance(other, Statement):
                 raise InvalidParameter("others", Described(type(other).__name__), "Statements")
         fields = [self.fields, *(other.fields for other in others)]
-        made = composed(fields, epsilon=epsilon, delta=delta)
+        made = composed(fields, epsilon=epsilon, delta=delta, one_pair=one_pair)
         return Statement.read(Statement(made).to_json())
 
     def delta_claims(self) -> list[tuple[Fraction, Fraction]]:

@@ -29,8 +29,13 @@ _LEFT_BITS = 40
 _BITS = 64
 
 
-def grids(releases: list[Release], loss: pld.Pld, enclosure: Enclosure) -> Iterator[dict[str, Any]]:
-    """Grids from coarse to fine, within the limits of the checker."""
+def grids(
+    releases: list[Release], neighbours: str, loss: pld.Pld, enclosure: Enclosure
+) -> Iterator[dict[str, Any]]:
+    """Grids from coarse to fine, within the limits of the checker.
+
+    neighbours: as in a statement. If they have no named side, each run may have either order.
+    """
     tail = _tail_of(enclosure.lower or Fraction(1, 10**30)) + 20
     runs = [loss_of([{**made, "times": 1}], "add-remove") for made in releases]
     single = tail - 8 + max(made["times"] for made in releases).bit_length()
@@ -40,6 +45,8 @@ def grids(releases: list[Release], loss: pld.Pld, enclosure: Enclosure) -> Itera
         low, high = _window(loss.orders(), tail)
     if not ranges or len(ranges) < len(releases):
         return
+    if neighbours in ("replace-one", "pair"):
+        ranges = [(min(a, -b), max(-a, b)) for a, b in ranges]
     bits = min(_MASS_BITS, max(64, tail + 48))
     step = _first_step(loss, sum(b - a for a, b in ranges), high - low)
     while True:

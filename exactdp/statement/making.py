@@ -14,6 +14,7 @@ from exactdp.accounting.interop.reading import loss_of
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, exact_text, non_negative
 from exactdp.statement.claims import claims_of
+from exactdp.statement.composing import attained
 from exactdp.statement.document import Statement
 from exactdp.statement.promises import Content, budgeted, facts_of, promised
 from exactdp.statement.releases import neighbours_of, number, releases_of
@@ -53,6 +54,7 @@ def of(
     type_one: Real | None = None,
     rho: bool = False,
     mu: bool = False,
+    one_pair: bool | None = None,
     unit: str = "user",
     bounds: Sequence[Mapping[str, Any]] = (),
     about: Mapping[str, str] | None = None,
@@ -66,6 +68,9 @@ def of(
     delta. order: > 1, claims the Renyi divergence. type_one: >= 0 and <= 1, claims the least type
     II error of a test between neighbours with this type I error. rho, mu: claim those of zCDP and
     Gaussian differential privacy.
+    one_pair: states that one pair of neighbours attains all runs of a loss, as bounds from below
+    need; by default for the runs of one mechanism, and not for several mechanisms (two counts of
+    disjoint groups have no user who is in both).
     unit: whose data neighbours differ in. bounds: on the data of one unit, with the fields `what`,
     `at_most` and `checked`. about: further facts for readers, which no checker uses.
     Every claim has the sharpest number that the checker proves, which is compared with the
@@ -78,8 +83,8 @@ def of(
     ('0.1269367376', 'valid')
     """
     if isinstance(what, Guarantee | pld.Budget):
-        asked = (epsilon, delta, order, type_one, rho or None, mu or None)
-        if any(value is not None for value in asked):
+        options = (epsilon, delta, order, type_one, rho or None, mu or None, one_pair)
+        if any(value is not None for value in options):
             found = Described(f"a {type(what).__name__} and another claim")
             raise InvalidParameter("what", found, "a loss, for claims that are chosen here")
         content = promised(what) if isinstance(what, Guarantee) else budgeted(what)
@@ -88,9 +93,20 @@ def of(
         allowed = "a loss of exactdp.accounting.pld, a Guarantee or a Budget"
         raise InvalidParameter("what", Described(type(what).__name__), allowed)
     releases, relation = releases_of(what), neighbours_of(what.neighbours)
-    claims = claims_of(releases, relation, epsilon, delta, order, type_one, rho, mu)
+    one_pair = len(what.steps) == 1 if one_pair is None else one_pair
+    claims = claims_of(
+        releases,
+        relation,
+        one_pair=one_pair,
+        epsilon=epsilon,
+        delta=delta,
+        order=order,
+        type_one=type_one,
+        rho=rho,
+        mu=mu,
+    )
     premises = [what.neighbours, f"Proofs: {what.source}."]
-    return _made(Content(releases, claims, premises), unit, bounds, about)
+    return _made(Content(releases, claims, premises, one_pair), unit, bounds, about)
 
 
 def calculated(
@@ -124,7 +140,7 @@ def calculated(
         return _made(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
     del given["epsilon"]
     releases = releases_of(_LOSSES[name](**given))
-    claims = claims_of(releases, "add-remove", instance.epsilon)
+    claims = claims_of(releases, "add-remove", one_pair=False, epsilon=instance.epsilon)
     premises = [instance.neighbours, f"Proof: {instance.source}."]
     return _made(Content(releases, claims, premises), unit, bounds, about)
 
@@ -182,9 +198,10 @@ def _made(
     sampled = any("rate" in made for made in releases)
     taken = any(made["mechanism"] in ("approximate", "zcdp") for made in releases)
     relation = neighbours_of(premises[0])
+    fields = {"neighbours": relation, "of": unit, "bounds": [_bound(each) for each in bounds]}
     made: dict[str, Any] = {
         "format": "dp-statement/1",
-        "unit": {"neighbours": relation, "of": unit, "bounds": [_bound(each) for each in bounds]},
+        "unit": {**fields, **attained(releases, content.one_pair)},
         "releases": releases,
         "claims": content.claims,
         "premises": [*premises, *([_SAMPLES] if sampled else [])],

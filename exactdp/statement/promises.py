@@ -18,11 +18,15 @@ _BUDGET = "The limits were fixed before the first answer. One release is what is
 
 @dataclass(frozen=True)
 class Content:
-    """What is special about a statement. premises: the first one names the neighbours."""
+    """What is special about a statement.
+
+    premises: the first one names the neighbours. one_pair: of neighbours attains all runs.
+    """
 
     releases: list[Release]
     claims: list[Claim]
     premises: list[str]
+    one_pair: bool = False
 
 
 def promised(promise: Guarantee) -> Content:

@@ -248,9 +248,9 @@ _LOSSES: dict[str, Callable[[Release, str], pld.Pld]] = {
 def loss_of(releases: list[Release], neighbours: str) -> pld.Pld | None:
     """The privacy loss of releases; None if one of them is known only by its rho.
 
-    neighbours: the relation, as in a statement.
+    neighbours: the relation, as in a statement. Like replaced data, a pair has no named side.
     """
-    text = NEIGHBOURS.get(neighbours, pld.ADD_REMOVE)
+    text = NEIGHBOURS.get(neighbours, pld.REPLACE_ONE)
     total: pld.Pld | None = None
     for made in releases:
         if made["mechanism"] not in _LOSSES:

@@ -52,6 +52,7 @@ class Example:
                 "neighbours": "add-remove",
                 "of": "user",
                 "bounds": [{"what": "keys of one user", "at_most": "10", "checked": True}],
+                "one_pair": True,
             },
             "releases": deepcopy(self.releases),
             "claims": [{**deepcopy(self.claim), **claimed}],
