@@ -479,10 +479,10 @@ function work(claim, releases) {
   return units * sides(claim).length;
 }
 
-function outcomesOf(r) { // that a law lists; 0 for a law that is refused at once
+function outcomesOf(r) { // that a law lists, twice if computed; 0 for a law that is refused at once
   if (!r.mechanism.startsWith("discrete-")) return r.outcomes ? r.outcomes.length : 0;
   const size = 2n * reach(noisePower(r), noiseRate(r)) + r.sensitivity.n;
-  return size <= PARTS ? Number(size) : 0;
+  return size <= PARTS ? 2 * Number(size) : 0;
 }
 
 // Statements ----------------------------------------------------------------------------------------

@@ -144,10 +144,10 @@ def work(claim, releases):
 
 
 def outcomes_of(r):
-    """The outcomes that a law lists; 0 for a law that is refused at once."""
+    """The outcomes that a law lists, twice if computed; 0 for a law that is refused at once."""
     if r["mechanism"] in ("discrete-gaussian", "discrete-laplace"):
         size = 2 * reach(2 if "sigma2" in r else 1, noise_rate(r)) + int(r["sensitivity"])
-        return size if size <= PARTS else 0
+        return 2 * size if size <= PARTS else 0
     return len(r.get("outcomes", ()))
 
 

@@ -157,7 +157,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "audit vectors run": _record(name=_TEXT, version=_TEXT, counts=_OBJECT, results=_list(_OBJECT)),
     "audit vectors export": {**_OBJECT, "additionalProperties": True},
     "statement check": _record(verdict=_TEXT, reason=_TEXT, sha256=_MAYBE),
-    "statement show": _record(**{"for": _TEXT}, text=_TEXT),
+    "statement show": _record(**{"for": _TEXT}, verdict=_TEXT, text=_TEXT),
     "statement add": _record(output=_TEXT, statement=_OBJECT),
     "statement lint": _list(_record(file=_TEXT, findings=_list(_FINDING))),
     "statement explain": {

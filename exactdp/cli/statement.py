@@ -58,17 +58,22 @@ def check(file: str) -> Answer:
 )
 @answering
 def show(file: str, reader: str) -> Answer:
-    """Print a statement in plain English. Its claims are not checked; see check."""
+    """Print a statement in plain English.
+
+    The claims are recomputed, as by check, and the first line says whether they follow.
+    """
     from exactdp.statement.explaining import explain
 
     made = _read(file)
+    with counted("checking"):
+        verdict = made.check()
     if reader == "registry":
         from exactdp.registry import fields_for
 
-        text = fields_for(made).rstrip("\n")
+        text = fields_for(made, verdict).rstrip("\n")
     else:
-        text = explain(made, reader)
-    return Answer({"for": reader, "text": text}, text)
+        text = explain(made, reader, verdict)
+    return Answer({"for": reader, "verdict": verdict.verdict, "text": text}, text)
 
 
 @statement.command(
@@ -76,22 +81,33 @@ def show(file: str, reader: str) -> Answer:
 )
 @click.argument("files", nargs=-1, required=True)
 @options("output", "epsilon delta")
+@click.option(
+    "--one-pair",
+    is_flag=True,
+    help="State that one pair of neighbours attains all releases, for claims from below.",
+)
 @overwrite_option
 @answering
 def add(
-    files: tuple[str, ...], output: str, epsilon: str | None, delta: str | None, overwrite: bool
+    files: tuple[str, ...],
+    output: str,
+    epsilon: str | None,
+    delta: str | None,
+    one_pair: bool,
+    overwrite: bool,
 ) -> Answer:
     """Compose statements about the same unit into one statement about all releases together.
 
     Claims the delta at --epsilon, the epsilon at --delta, or both. By default it claims the epsilon
-    at the sum of all deltas.
+    at the sum of all deltas. A delta is claimed from below only with --one-pair: two counts of
+    disjoint groups have no user who is in both.
     """
     target = new_file("output", output, (".json",), overwrite=overwrite)
     first, *others = [_read(name) for name in files]
     if not others:
         raise click.UsageError("give at least two statements")
     with counted("composing"):
-        total = first.together(others, epsilon=epsilon, delta=delta)
+        total = first.together(others, epsilon=epsilon, delta=delta, one_pair=one_pair)
     write_file(target, total.to_json(), overwrite=overwrite)
     return Answer({"output": output, "statement": json.loads(total.to_json())}, str(total))
 

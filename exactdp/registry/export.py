@@ -7,17 +7,20 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.enclosure import Enclosure
-from exactdp.statement import Statement
-from exactdp.statement.phrases import sentences
+from exactdp.statement import Statement, Verdict
+from exactdp.statement.explaining import checked
+from exactdp.statement.phrases import plain, sentences
 
 __all__ = ["fields_for"]
 
 _DIGITS = 10
 
 
-def fields_for(statement: Statement) -> str:
+def fields_for(statement: Statement, verdict: Verdict | None = None) -> str:
     """YAML for the part `deployment` of a record: the variant, the parameters and their details.
 
+    verdict: of the checker, if the statement was checked. A comment on top and the details say
+    whether it was, and which releases are taken on trust.
     Names, dates and the data product are left to the author of the record. The numbers are the
     claims of the statement, rounded up; its SHA-256 stands among the details.
     """
@@ -26,17 +29,22 @@ def fields_for(statement: Statement) -> str:
     made = {
         "dp_variant": {"variant_name": variant},
         "privacy_loss": {
-            "privacy_unit": unit["of"],
+            "privacy_unit": plain(unit["of"]),
             "privacy_unit_details": " ".join([*said["unit"], *said["premises"]]),
             "privacy_parameters": parameters,
             "privacy_parameters_details": " ".join(
-                [*said["claims"], f"Privacy statement with SHA-256 {statement.sha256}."]
+                [
+                    *said["claims"],
+                    *said["trust"],
+                    checked(verdict),
+                    f"Privacy statement with SHA-256 {statement.sha256}.",
+                ]
             ),
         },
         "accounting": {"composition": " ".join(said["derivations"])},
-        "implementation": {"mechanisms": " ".join(said["releases"])},
+        "implementation": {"mechanisms": " ".join([*said["releases"], *said["trust"]])},
     }
-    return f"deployment:\n{_yaml(made, 1)}"
+    return f"# {checked(verdict)}\ndeployment:\n{_yaml(made, 1)}"
 
 
 def _parameters(statement: Statement) -> tuple[str, dict[str, Fraction]]:

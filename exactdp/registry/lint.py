@@ -12,6 +12,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.parameters import decimal_text
 from exactdp.registry.prose import exact, lines, stated
 from exactdp.registry.record import Record
+from exactdp.statement.phrases import plain
 
 __all__ = ["DERIVABLE", "Finding", "lint"]
 
@@ -89,10 +90,10 @@ def _headline(record: Record) -> Iterator[Finding]:
     numbers = {name: exact(value) for name, value in given.items()}
     for name, value in numbers.items():
         if value is None:
-            yield Finding(f"{name} = {given[name]}", MISSING, "it is no number", "its value")
+            yield Finding(f"{name} = {plain(given[name])}", MISSING, "it is no number", "its value")
     if variant == "Pure DP" and (numbers.get("delta") or 0) > 0:
         how = "Pure DP is delta = 0; with this delta the variant is Approximate DP"
-        yield Finding(f"delta = {given['delta']}", CONTRADICTED, how)
+        yield Finding(f"delta = {plain(given['delta'])}", CONTRADICTED, how)
     rho, epsilon, delta = (numbers.get(name) for name in ("rho", "epsilon", "delta"))
     if rho is not None:
         yield _from_fields("rho", rho, record)

@@ -1,4 +1,7 @@
-"""A privacy statement in plain English, for three readers."""
+"""A privacy statement in plain English, for three readers.
+
+Every line that begins at the left edge is written here: texts of the statement are indented.
+"""
 
 from __future__ import annotations
 
@@ -10,34 +13,56 @@ from typing import Any
 
 from exactdp.balls import ball, enclosure, precision
 from exactdp.parameters import choice
+from exactdp.statement.checker import Verdict
 from exactdp.statement.document import Statement
 from exactdp.statement.phrases import (
     bound_in_words,
     claim_in_words,
+    plain,
     release_in_words,
     rule_in_words,
+    trust_in_words,
     unit_in_words,
 )
 
-__all__ = ["READERS", "explain"]
+__all__ = ["READERS", "checked", "explain"]
 
 _WIDTH = 96
 
 #: Reader -> the paragraphs for them.
-READERS: dict[str, Callable[[Statement], Iterator[str]]] = {}
+READERS: dict[str, Callable[[Statement, Verdict | None], Iterator[str]]] = {}
 
 
-def explain(statement: Statement, reader: str = "reviewer") -> str:
+def explain(statement: Statement, reader: str = "reviewer", verdict: Verdict | None = None) -> str:
     """What a statement says, for a reader.
 
     reader: "subject", whose data are in the release; "reviewer", who decides whether the release
-    is acceptable; or "engineer", who re-checks or composes the numbers.
+    is acceptable; or "engineer", who re-checks or composes the numbers. verdict: of the checker, if
+    the statement was checked: the first paragraph says so, and the second what is taken on trust.
     Raises InvalidParameter.
     """
-    return "\n\n".join(READERS[choice("reader", reader, tuple(READERS))](statement))
+    trust = trust_in_words(statement.fields)
+    head = [checked(verdict), *([f"T{trust[1:]}."] if trust else [])]
+    paragraphs = READERS[choice("reader", reader, tuple(READERS))](statement, verdict)
+    return "\n\n".join([*map(_wrapped, head), *paragraphs])
 
 
-def _for_subject(statement: Statement) -> Iterator[str]:
+def checked(verdict: Verdict | None) -> str:
+    """Whether the claims of a statement were checked, and what failed."""
+    if verdict is None:
+        return (
+            "Nothing was checked: this is what the statement says. `exactdp statement check FILE` "
+            "recomputes its claims."
+        )
+    if verdict:
+        return "The claims were recomputed, and they follow from the releases."
+    return (
+        f"The claims were recomputed, and they are {verdict.verdict}: {verdict.reason}. The rest is what the statement says, "
+        "and nothing of it is shown."
+    )
+
+
+def _for_subject(statement: Statement, verdict: Verdict | None) -> Iterator[str]:
     """What can be learnt about one person, as a guess with a coin's chances."""
     unit, count = statement.fields["unit"], sum(r["times"] for r in statement.fields["releases"])
     times = (
@@ -47,10 +72,15 @@ def _for_subject(statement: Statement) -> Iterator[str]:
     )
     yield _wrapped(
         f"{times}. Before they were given out, random noise was added, so that they say little "
-        f"about any single {unit['of']}."
+        f"about any single {plain(unit['of'])}."
     )
     accuracy = _accuracy(statement)
-    if accuracy is None:
+    if verdict is not None and not verdict:
+        yield _wrapped(
+            "The claims of this statement were not proved, so it says nothing about how well "
+            "somebody can guess whether your data were used."
+        )
+    elif accuracy is None:
         yield _wrapped(
             "This statement claims no epsilon and delta, so it says nothing about how well "
             "somebody can guess whether your data were used."
@@ -78,7 +108,7 @@ def _for_subject(statement: Statement) -> Iterator[str]:
     )
 
 
-def _for_reviewer(statement: Statement) -> Iterator[str]:
+def _for_reviewer(statement: Statement, _: Verdict | None) -> Iterator[str]:
     """What is claimed, of whom, under which premises, and how to check the numbers."""
     fields = statement.fields
     yield _wrapped(f"Unit of privacy: {unit_in_words(fields['unit'])}.")
@@ -88,28 +118,29 @@ def _for_reviewer(statement: Statement) -> Iterator[str]:
         )
     yield _listed("Releases", map(release_in_words, fields["releases"]))
     yield _listed("Claims", map(claim_in_words, fields["claims"]))
-    yield _listed("Premises", fields["premises"])
-    yield _listed("Not shown by this statement", fields["not_shown"])
+    yield _listed("Premises", map(plain, fields["premises"]))
+    yield _listed("Not shown by this statement", map(plain, fields["not_shown"]))
     yield _wrapped(
-        "To recompute the claims without exactdp, run: python dpcheck.py FILE. The checker is one "
-        "file of 400 lines. It proves the claims for the releases above, not that these releases "
-        "are what was run."
+        "To recompute the claims without exactdp, run: python checker/dpcheck.py FILE. The checker "
+        "is four files of 850 lines. It proves the claims for the releases above, not that these "
+        "releases are what was run."
     )
 
 
-def _for_engineer(statement: Statement) -> Iterator[str]:
+def _for_engineer(statement: Statement, verdict: Verdict | None) -> Iterator[str]:
     """Parameters, derivations and the name of the statement."""
     fields = statement.fields
     made = fields["made_by"]
-    yield f"sha256 {statement.sha256}\nmade by {made['name']} {made['version']}"
-    yield from list(_for_reviewer(statement))[:-1]
+    by = _wrapped(f"made by {plain(made['name'])} {plain(made['version'])}")
+    yield f"sha256 {statement.sha256}\n{by}"
+    yield from list(_for_reviewer(statement, verdict))[:-1]
     rules = [
         f"claim {i}: {rule_in_words(claim['derivation'])}"
         for i, claim in enumerate(fields["claims"], 1)
     ]
     yield _listed("Derivations", rules)
     if fields.get("about"):
-        yield _listed("Further facts", [": ".join(fact) for fact in fields["about"]])
+        yield _listed("Further facts", [plain(": ".join(fact)) for fact in fields["about"]])
     yield _wrapped(
         "Composition: `exactdp statement add A.json B.json --delta DELTA`, for statements about "
         "the same unit and the same data."
@@ -148,4 +179,4 @@ def _listed(title: str, lines: Any) -> str:
 
 
 def _wrapped(text: str) -> str:
-    return textwrap.fill(text, _WIDTH)
+    return textwrap.fill(text, _WIDTH, subsequent_indent="  ")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+#: Mechanisms of which a statement gives a guarantee and no noise.
+_TRUSTED = ("approximate", "zcdp")
+
 _RELATIONS = {
     "add-remove": "two data sets of which one has all data of one {of} and the other has none",
     "replace-one": "two data sets in which the data of one {of} are replaced by other data",
@@ -35,13 +38,36 @@ _RULES = {
 }
 
 
+def plain(text: str) -> str:
+    r"""A text of a statement, in one line that a terminal shows as it is.
+
+    Control characters, line ends and marks that change the direction of writing become escapes.
+
+    >>> print(plain("user\nvalid: 1 claim"))
+    user\nvalid: 1 claim
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def summary(fields: Mapping[str, Any]) -> str:
-    """One line for each release and each claim."""
+    """One line for each release, each claim, and what is taken on trust."""
     releases = [f"release: {release_in_words(made)}" for made in fields["releases"]]
     claims = [f"claim: {claim_in_words(claim)}" for claim in fields["claims"]]
-    unit = fields["unit"]
-    head = f"privacy statement, {unit['neighbours']} neighbours of one {unit['of']}"
-    return "\n".join([head, *releases, *claims])
+    unit, trust = fields["unit"], trust_in_words(fields)
+    head = f"privacy statement, {unit['neighbours']} neighbours of one {plain(unit['of'])}"
+    return "\n".join([head, *releases, *claims, *([trust] if trust else [])])
+
+
+def trust_in_words(fields: Mapping[str, Any]) -> str:
+    """The releases whose guarantee is stated, as a checker names them; "" if there are none."""
+    numbers = [
+        str(i) for i, made in enumerate(fields["releases"], 1) if made["mechanism"] in _TRUSTED
+    ]
+    if not numbers:
+        return ""
+    if len(numbers) == 1:
+        return f"taken on trust: release {numbers[0]} (a stated guarantee)"
+    return f"taken on trust: releases {', '.join(numbers)} (stated guarantees)"
 
 
 def sentences(fields: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -52,20 +78,23 @@ def sentences(fields: Mapping[str, Any]) -> dict[str, list[str]]:
         "releases": [release_in_words(made) for made in fields["releases"]],
         "claims": [claim_in_words(claim) for claim in fields["claims"]],
         "derivations": [rule_in_words(claim["derivation"]) for claim in fields["claims"]],
-        "premises": fields["premises"],
+        "premises": [plain(text) for text in fields["premises"]],
+        "trust": [text] if (text := trust_in_words(fields)) else [],
     }
     return {name: [_sentence(text) for text in texts] for name, texts in parts.items()}
 
 
 def unit_in_words(unit: Mapping[str, Any]) -> str:
     """Which data sets are compared."""
-    return f"the claims compare {_RELATIONS[unit['neighbours']].format(of=unit['of'])}"
+    text = f"the claims compare {_RELATIONS[unit['neighbours']].format(of=plain(unit['of']))}"
+    pair = "; one pair of data sets attains all runs (stated, for what is claimed at least)"
+    return f"{text}{pair if unit.get('one_pair') else ''}"
 
 
 def bound_in_words(bound: dict[str, Any]) -> str:
     """A bound on the data, and whether it was checked."""
     how = "checked on the data" if bound["checked"] else "not checked on the data"
-    return f"{bound['what']}: at most {bound['at_most']} ({how})"
+    return f"{plain(bound['what'])}: at most {bound['at_most']} ({how})"
 
 
 def release_in_words(made: dict[str, Any]) -> str:
@@ -79,18 +108,19 @@ def release_in_words(made: dict[str, Any]) -> str:
 
 def claim_in_words(claim: dict[str, Any]) -> str:
     """The claim in words, with both directions."""
+    beside = f", beside a delta of {claim['delta']}," if "delta" in claim else ""
     what = {
         "delta": "at epsilon {epsilon}, delta is",
         "type-two": "a test with type I error {type_one} has a type II error",
         "renyi": "the Renyi divergence of order {order} is",
-        "rho": "rho of zero-concentrated differential privacy is",
+        "rho": f"rho of zero-concentrated differential privacy{beside} is",
         "mu": "mu of Gaussian differential privacy is",
     }[claim["measure"]].format(**claim)
     sides = []
     if "at_most" in claim:
         sides.append(f"at most {claim['at_most']} for all neighbours")
     if "at_least" in claim:
-        scope = "" if claim["measure"] == "type-two" else " for some neighbours"
+        scope = " for all neighbours" if claim["measure"] == "type-two" else " for some neighbours"
         sides.append(f"at least {claim['at_least']}{scope}")
     return f"{what} {', and '.join(sides)}"
 
