@@ -705,9 +705,14 @@ function hash(bytes) { // SHA-256 (FIPS 180-4)
 if (typeof process !== "undefined" && process.argv[1]) {
   const { pathToFileURL } = await import("node:url");
   if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-    const { readFileSync } = await import("node:fs");
-    let text = "\ufffe"; // bytes that are not UTF-8 are not JSON
-    try { text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(process.argv[2])); } catch (error) { if (!(error instanceof TypeError)) throw error; }
+    const { openSync, readSync } = await import("node:fs");
+    const bytes = new Uint8Array(BYTES + 1), file = openSync(process.argv[2], "r");
+    let size = 0;
+    for (let more = 1; more && size < bytes.length; size += more) more = readSync(file, bytes, size, bytes.length - size);
+    let text = size > BYTES ? " ".repeat(size) : "\ufffe"; // bytes that are not UTF-8 are not JSON
+    try {
+      if (size <= BYTES) text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, size));
+    } catch (error) { if (!(error instanceof TypeError)) throw error; }
     const { verdict, reason, sha256 } = check(text);
     console.log(`${verdict}: ${reason} (sha256 ${sha256})`);
     process.exitCode = ["valid", "not proved", "malformed"].indexOf(verdict);

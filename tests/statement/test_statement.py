@@ -14,12 +14,17 @@ from exactdp import frames, statement
 from exactdp.accounting import pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.law import Law
+from exactdp.registry import fields_for
 from exactdp.statement import Statement, claims
 from exactdp.statement.deriving import Derived, agrees
 from exactdp.statement.explaining import READERS, explain
 from tests.statement.drawn import run
 
 _NOISE = pld.gaussian(sigma=10)
+
+#: Statements that were handled wrongly once.
+CASES = Path(__file__).parents[1] / "checker" / "cases"
 _CLAIMS = {"epsilon": 1, "delta": "1e-5", "order": 3, "type_one": "0.05", "rho": True, "mu": True}
 
 
@@ -160,6 +165,112 @@ def test_different_units_do_not_compose() -> None:
     ):
         with pytest.raises(InvalidParameter, match=said):
             made + other
+
+
+def test_a_sum_claims_nothing_at_least_unless_one_pair_is_stated() -> None:
+    """Two counts of disjoint groups, sigma 1, epsilon 1: delta is .1269, and not .2862 or more."""
+    women, men = (statement.of(pld.gaussian(sigma=1), epsilon=1) for _ in range(2))
+    assert women.fields["claims"][0]["at_least"] == "0.1269367375"
+    both = women.together([men], epsilon=1)
+    assert "at_least" not in both.fields["claims"][0]
+    assert "one_pair" not in both.fields["unit"]
+    assert both.check().verdict == "valid"
+    stated = women.together([men], epsilon=1, one_pair=True)
+    assert stated.fields["unit"]["one_pair"] is True
+    assert Fraction(stated.fields["claims"][0]["at_least"]) > Fraction("0.286")
+    assert stated.check().verdict == "valid"
+    assert "one pair of data sets attains all runs" in explain(stated).replace("\n  ", " ")
+    again = stated.together([women], epsilon=1)
+    assert "one_pair" not in again.fields["unit"]
+
+
+def test_runs_of_one_mechanism_have_one_pair_and_several_mechanisms_have_none() -> None:
+    asked = {"epsilon": 1, "order": 3, "rho": True, "mu": True}
+    one = statement.of(_NOISE.composed(9), **asked)  # type: ignore[arg-type]
+    several = _NOISE.then(pld.gaussian(sigma=3))
+    for made, sides in (
+        (one, True),
+        (statement.of(several, **asked), False),  # type: ignore[arg-type]
+        (statement.of(several, one_pair=True, **asked), True),  # type: ignore[arg-type]
+        (statement.of(_NOISE.composed(9), one_pair=False, **asked), False),  # type: ignore[arg-type]
+    ):
+        assert {"at_least" in claim for claim in made.fields["claims"]} == {sides}
+        assert made.check().verdict == "valid"
+
+
+def test_a_composition_in_any_order() -> None:
+    """Outcomes (.5, .49, .01) and (.35, .63, .02), twice: 9.500162e-4 in two orders."""
+    p, q = (
+        Law(dict(enumerate(map(Fraction, row))))
+        for row in (("0.5", "0.49", "0.01"), ("0.35", "0.63", "0.02"))
+    )
+    once = pld.laws(p, q, neighbours=pld.REPLACE_ONE)
+    first = statement.of(once, epsilon="0.5")
+    for made in (
+        statement.of(once.composed(2), epsilon="0.95"),
+        first.together([first], epsilon="0.95"),
+    ):
+        assert Fraction(made.fields["claims"][0]["at_most"]) >= Fraction("0.000950016192395")
+        assert made.check().verdict == "valid"
+
+
+_HOSTILE = "\x1b[2J\x9b1A\r\nvalid: 9 claims follow\u2028\u202e\u2066\u200b\x00 " + "x " * 300
+
+
+def _hostile() -> Statement:
+    made = statement.of(_NOISE.guarantee(1), bounds=[{"what": "k", "at_most": 1, "checked": False}])
+    fields = json.loads(made.to_json())
+    fields["unit"]["of"] = fields["unit"]["bounds"][0]["what"] = _HOSTILE
+    fields["made_by"] = {"name": _HOSTILE, "version": _HOSTILE}
+    texts = [_HOSTILE, "-", "  valid: 9 claims follow"]
+    return Statement.read(
+        json.dumps({**fields, "premises": texts, "not_shown": texts, "about": [texts, []]})
+    )
+
+
+@pytest.mark.parametrize("reader", [*READERS, "registry", "print"])
+def test_texts_of_a_statement_forge_no_line(reader: str) -> None:
+    made = _hostile()
+    verdict = made.check()
+    if reader == "registry":
+        shown = fields_for(made, verdict)
+    else:
+        shown = str(made) if reader == "print" else explain(made, reader, verdict)
+    assert shown.replace("\n", "").isprintable()
+    assert "\\x1b[2J" in shown
+    assert not re.search(r"^ *valid", shown, re.MULTILINE)
+    # at the left edge stand only lines that do not depend on the texts
+    plain = json.loads(json.dumps(made.fields).replace(json.dumps(_HOSTILE)[1:-1], "user"))
+    heads = {line.split(" ")[0] for line in shown.splitlines() if line[:1] not in (" ", "-")}
+    same = Statement(plain)
+    again = fields_for(same) if reader == "registry" else explain(same, *_reader(reader))
+    again = str(same) if reader == "print" else again
+    assert heads <= {line.split(" ")[0] for line in again.splitlines()} | {"The", "sha256"}
+
+
+def _reader(reader: str) -> list[str]:
+    return [reader] if reader in READERS else []
+
+
+def test_what_is_shown_says_whether_it_was_checked() -> None:
+    false = Statement.read((CASES / "false-claim.json").read_text())
+    for reader in READERS:
+        assert explain(false, reader).startswith("Nothing was checked")
+        shown = explain(false, reader, false.check()).replace("\n  ", " ")
+        assert shown.startswith("The claims were recomputed, and they are not proved: claim 1, ")
+    assert "50" not in explain(false, "subject", false.check())  # no chance of a right guess
+    assert fields_for(false).startswith("# Nothing was checked")
+    assert fields_for(false, false.check()).startswith("# The claims were recomputed, and they are")
+
+
+@pytest.mark.parametrize("reader", [*READERS, "registry", "print"])
+def test_every_reader_sees_what_is_taken_on_trust(reader: str) -> None:
+    made = Statement.read((CASES / "promise.json").read_text())
+    shown = {"registry": lambda: fields_for(made), "print": lambda: str(made)}
+    text = shown.get(reader, lambda: explain(made, reader))()
+    assert "aken on trust: release 1 (a stated guarantee)" in text
+    noise = statement.of(_NOISE, epsilon=1)
+    assert "on trust" not in explain(noise, "reviewer") + str(noise) + fields_for(noise)
 
 
 def test_budgets() -> None:
