@@ -459,7 +459,7 @@ const sides = (claim) => ["at_least", "at_most"].filter((name) => claim[name]);
 
 function work(claim, releases) {
   const rule = claim.derivation, order = rule.order || claim.order;
-  let units = 128 + 8 * releases.length + 64 * (rule.starts ? rule.starts.length : 0);
+  let units = 128 + 24 * releases.length + 64 * (rule.starts ? rule.starts.length : 0);
   if (order && order.compare(q(ORDER)) <= 0) {
     units += 16 * (Number(order.n / order.d) + 1) * releases.filter((r) => r.mechanism === "gaussian").length;
   }

@@ -126,7 +126,7 @@ def work(claim, releases):
     """
     rule = claim["derivation"]
     order = rule.get("order", claim.get("order", 0))
-    units = 128 + 8 * len(releases) + 64 * len(rule.get("starts", ()))
+    units = 128 + 24 * len(releases) + 64 * len(rule.get("starts", ()))
     if order and order <= ORDER:
         units += sum(16 * (int(order) + 1) for r in releases if r["mechanism"] == "gaussian")
     if rule["rule"] in ("curve", "grid"):
