@@ -553,7 +553,11 @@ function parse(text) { // JSON without floats, long numbers and fields that are 
   const match = (pattern) => { pattern.lastIndex = at; const found = pattern.exec(text); if (!found) wrong(); at = pattern.lastIndex; return found[0]; };
   function string() {
     skip();
-    const s = JSON.parse(match(/"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y));
+    let close = at + 1, s = "";
+    while (close < text.length && text[close] !== '"') close += text[close] === "\\" ? 2 : 1;
+    try { s = JSON.parse(text.slice(at, close + 1)); } catch { wrong(); }
+    if (typeof s !== "string") wrong();
+    at = close + 1;
     if (!s.isWellFormed()) wrong();
     return s;
   }

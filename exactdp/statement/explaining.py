@@ -57,8 +57,8 @@ def checked(verdict: Verdict | None) -> str:
     if verdict:
         return "The claims were recomputed, and they follow from the releases."
     return (
-        f"The claims were recomputed, and they are {verdict.verdict}: {verdict.reason}. The rest is "
-        "what the statement says, and nothing of it is shown."
+        f"The claims were recomputed, and they are {verdict.verdict}: {verdict.reason}. The rest "
+        "is what the statement says, and nothing of it is shown."
     )
 
 

@@ -119,7 +119,15 @@ def test_dear_statements_are_refused_before_any_work(name: str) -> None:
     assert all(b.ru_utime - a.ru_utime < 3 for a, b in zip(before, after, strict=True))
 
 
-@pytest.mark.parametrize("text", ['"' + "a" * ((1 << 20) - 2) + '"', "[" * (1 << 20)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"' + "a" * ((1 << 20) - 2) + '"',
+        '"' + "a" * ((1 << 20) - 1),  # without an end
+        '{"format": "dp-statement/1, "unit": "' + "\\\\" * 1000 + "a" * 1000,
+        "[" * (1 << 20),
+    ],
+)
 def test_long_strings_and_deep_lists(text: str) -> None:
     assert _said(text.encode()).startswith("malformed")
 
