@@ -65,6 +65,21 @@ def is_derived(neighbours: str) -> bool:
     return neighbours.startswith(_RELATIONS) and relation(neighbours) != _ADDED
 
 
+def has_named_side(neighbours: str) -> bool:
+    """Whether the neighbours differ in a way that says which of both comes first in all mechanisms.
+
+    One of two add-remove neighbours has the user (or the group) and the other has not; one of two
+    replace-special neighbours has the null record. So the law "with the user" is the first one of
+    every mechanism, or of none. Replaced data have no such side, nor have the neighbours of a text
+    that is no relation of the table: one value of a user may raise the first answer and lower the
+    second, so that each mechanism has its own order of the pair.
+
+    >>> has_named_side(ADD_REMOVE), has_named_side(REPLACE_ONE), has_named_side("two values")
+    (True, False, False)
+    """
+    return neighbours.startswith((_ADDED, _NULLED))
+
+
 def relation(neighbours: str) -> str:
     """The relation that a text states.
 

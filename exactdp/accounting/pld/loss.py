@@ -45,6 +45,10 @@ class Pld(Questions):
 
     steps: each step with its number of runs. neighbours: the relation, the same for all steps.
     source: proves the dominating pairs. Raises InvalidParameter.
+    Each upper end holds for all mechanisms with these dominating pairs. Each lower end is reached
+    by some of them: mechanisms whose pairs one pair of neighbours attains at once. Where no side of
+    a pair of neighbours has a name (replace-one neighbours), each run may have its dominating pair
+    in its own order, chosen by earlier answers; the lower end then has orders that are fixed.
     """
 
     steps: tuple[tuple[Step, int], ...] = converted(_steps)
@@ -55,7 +59,9 @@ class Pld(Questions):
         """The mechanisms repeated; each run of a sampled mechanism draws a new sample.
 
         times: number of runs, an integer >= 1 and <= 1e18. Several runs on one sample:
-        ``pld.together(loss.composed(n)).sampled(q)``.
+        ``pld.together(loss.composed(n)).sampled(q)``. For neighbours without a named side each run
+        has its own order: of laws that are not alike in both orders, two runs can leak more than
+        in either order of both.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=10).composed(100).epsilon("1e-5"), "4"))
@@ -67,7 +73,17 @@ class Pld(Questions):
         return Pld(tuple((step, n * count) for step, n in self.steps), self.neighbours, self.source)
 
     def then(self, other: Pld) -> Pld:
-        """These mechanisms and then the others, on the same data."""
+        """These mechanisms and then the others, on the same data; orders as in :meth:`composed`.
+
+        >>> from fractions import Fraction
+        >>> from exactdp.accounting import pld
+        >>> from exactdp.law import Law
+        >>> p = Law({0: Fraction(50, 100), 1: Fraction(49, 100), 2: Fraction(1, 100)})
+        >>> q = Law({0: Fraction(35, 100), 1: Fraction(63, 100), 2: Fraction(2, 100)})
+        >>> bit = pld.laws(p, q, neighbours=pld.REPLACE_ONE)  # one of two bits of a user
+        >>> print(format(bit.then(bit).delta("0.95"), "4"))  # from (0, 1) to (1, 0) it is 9.5002e-4
+        [0.0009496, 0.0009501]
+        """
         neighbours = covered_by("other", self.neighbours, other.neighbours)
         merged = dict(self.steps)
         for step, n in other.steps:
@@ -99,12 +115,12 @@ class Pld(Questions):
         self._only_one("sampled", probability)
         if is_derived(self.neighbours):
             raise InvalidParameter("neighbours", self.neighbours, "chosen after sampling")
+        self._only_add_remove()  # a sample leaves out a user: one side has to be without the user
         if (batch_limit is None) != (users is None):
             alone = "batch_limit" if users is None else "users"
             raise InvalidParameter(alone, Described("alone"), "given with batch_limit and users")
         if batch_limit is not None and users is not None:
             sizes = integer("users", users, least=1), integer("batch_limit", batch_limit, least=1)
-            self._only_add_remove()
             return self._each(
                 lambda step: truncated(step, probability, *sizes),
                 self.neighbours,
@@ -218,7 +234,7 @@ class Pld(Questions):
 
     def bound(self) -> Pld:
         """The upper bound of this loss: both ends of an answer enclose that bound."""
-        steps = tuple((Step(step.removed, step.added), n) for step, n in self.steps)
+        steps = tuple((Step(step.removed, step.added), n) for step, n in self.dominating)
         return Pld(steps, self.neighbours, self.source)
 
     def _each(self, changed: Callable[[Step], Step], neighbours: str, source: str) -> Pld:

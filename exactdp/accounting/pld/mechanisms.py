@@ -142,19 +142,23 @@ def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:
     """A mechanism with exact output laws on a pair of neighbours that dominates all other pairs.
 
     p: the law with the user. q: the law without the user. Neither has residual mass. neighbours:
-    the relation, in words.
+    the relation, in words. Where no side has a name (REPLACE_ONE, or two values of one user) each
+    mechanism of a composition may have the two laws in its own order: the upper end of an answer
+    is then the worst of all orders, and may not be attained.
 
     >>> from fractions import Fraction
     >>> from exactdp.accounting import pld
     >>> from exactdp.law import Law
     >>> honest, other = Law({0: Fraction(3, 4), 1: Fraction(1, 4)}), Law.uniform([0, 1])
-    >>> print(format(pld.laws(honest, other, neighbours="a coin").composed(10).delta(1), "6"))
+    >>> print(format(pld.laws(honest, other, neighbours=pld.ADD_REMOVE).composed(10).delta(1), "6"))
     [0.410675, 0.410676]
     """
     for name, law in (("p", p), ("q", q)):
         if law.residual:
             raise InvalidParameter(f"{name}.residual", law.residual, "0")
-    return Pld(((Step(FiniteLaws(p, q), FiniteLaws(q, p)), 1),), neighbours, "the two laws")
+    law = FiniteLaws(p, q)
+    step = Step.alike(law) if law.is_alike() else Step(law, law.turned())
+    return Pld(((step, 1),), neighbours, "the two laws")
 
 
 def together(*mechanisms: Pld) -> Pld:

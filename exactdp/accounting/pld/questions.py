@@ -10,14 +10,19 @@ from typing import TypeVar
 
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import has_named_side
 from exactdp.accounting.pld import ask
-from exactdp.accounting.pld.laws.base import Order, Step, orders, real_orders
+from exactdp.accounting.pld.laws.base import Order
+from exactdp.accounting.pld.laws.orders import Steps, in_own_orders, orders, real_orders
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, positive, rational
 
 #: The largest epsilon that can be asked about: floats guess where to look.
 _LARGEST = 10**300
+
+#: The leakiest orders of more runs than this are guessed well.
+_FEW_RUNS = 16
 
 _Value = TypeVar("_Value")
 
@@ -29,7 +34,7 @@ class Questions:
     dominating pairs.
     """
 
-    steps: tuple[tuple[Step, int], ...]
+    steps: Steps
     neighbours: str
     source: str
 
@@ -42,21 +47,49 @@ class Questions:
     def exact(self) -> bool:
         """Whether one pair of neighbours attains the upper end of every answer.
 
-        False for batches and thresholded histograms, where the ends may stay apart, and for
-        mechanisms :func:`together` at an irrational distance, where the ends are 2^-512 apart.
+        False for batches and thresholded histograms, where the ends may stay apart, for mechanisms
+        :func:`together` at an irrational distance, where the ends are 2^-512 apart, and for several
+        mechanisms with an order of the neighbours for each of them.
         """
-        return not any(step.real for step, _ in self.steps)
+        return not (self._is_mixed or self._is_bounded)
 
     def orders(self) -> list[Order]:
         """The laws of all losses in each order of the neighbours; one order where both agree.
 
-        No pair of neighbours leaks more, also if later mechanisms are chosen adaptively.
+        No pair of neighbours leaks more, also if later mechanisms are chosen adaptively. Where no
+        side of a pair has a name, a law dominates several runs of a mechanism, each in its own
+        order.
         """
-        return orders(self.steps)
+        adaptive = ask.adaptive_orders(self.dominating) if self._is_mixed else []
+        return adaptive or orders(self.dominating)
 
     def real_orders(self) -> list[Order]:
-        """The laws of all losses for pairs of data sets that exist, or for limits of these."""
-        return real_orders(self.steps)
+        """The laws of all losses for pairs of data sets that exist, or for limits of these.
+
+        Where no side of a pair has a name, some mechanisms may have the opposite order.
+        """
+        if not self._is_mixed:
+            return real_orders(self.steps)
+        found = (order for steps in in_own_orders(self.steps) for order in real_orders(steps))
+        return list(dict.fromkeys(found))
+
+    @property
+    def dominating(self) -> Steps:
+        """The steps; where each run has its own order, with a law that dominates both orders."""
+        if not self._is_mixed:
+            return self.steps
+        return tuple((step.in_either_order(), n) for step, n in self.steps)
+
+    @property
+    def _is_bounded(self) -> bool:
+        """Whether the lower ends belong to other pairs of data sets than the upper ends."""
+        return any(step.real for step, _ in self.steps)
+
+    @property
+    def _is_mixed(self) -> bool:
+        """Whether each run has its own order of the neighbours, and the order matters."""
+        alike = all(step.is_alike for step, _ in self.steps)
+        return not (alike or self.count == 1 or has_named_side(self.neighbours))
 
     def delta(self, epsilon: Real, *, relative_width: Real = "1e-3") -> Enclosure:
         """The smallest delta for which the composition is (epsilon, delta)-DP.
@@ -104,8 +137,9 @@ class Questions:
         Enclosure[1.5, 1.5]
         """
         target, wanted = _target(delta), _width("width", width)
-        if (self.exact or not target) and (end := self._end_at(target)) is not None:
-            return end if self.exact else Enclosure(self._least_end(), end.upper)
+        end = None if self._is_bounded and target else self._end_at(target)
+        if end is not None:
+            return end if self.exact else Enclosure(self._least_end(target), end.upper)
         if not target:
             raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
         return self._worst(
@@ -121,7 +155,7 @@ class Questions:
         >>> pld.approximate(epsilon="0.5", delta="1e-6").composed(4).largest_loss()
         Enclosure[2, 2]
         """
-        found = [ask.ends(order).largest for order in self.orders()]
+        found = [ask.ends(order).largest for order in orders(self.dominating)]
         known = [largest for largest in found if largest is not None]
         if len(known) < len(found):
             return None
@@ -136,7 +170,7 @@ class Questions:
         >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
         Enclosure[0.19, 0.19]
         """
-        found = [ask.ends(order).mass for order in self.orders()]
+        found = [ask.ends(order).mass for order in orders(self.dominating)]
         return Enclosure(max(x.lower for x in found), max(x.upper for x in found))
 
     def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
@@ -196,7 +230,18 @@ class Questions:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
-        return self._most(lambda order: ask.divergence(order, alpha, finite=finite))
+        if not self._is_mixed:
+            return self._most(lambda order: ask.divergence(order, alpha, finite=finite))
+        # divergences add up, and each run has the order in which its own is larger
+        total = Enclosure.exact(0)
+        for step, n in self.steps:
+            ends = [
+                [ask.divergence(order, alpha, finite=finite) for order in of(((step, 1),))]
+                for of in (orders, real_orders)
+            ]
+            above, real = (max(x.upper for x in ends[0]), max(x.lower for x in ends[1]))
+            total += Enclosure(real, above) * n
+        return total
 
     def renyi_delta(self, epsilon: Real) -> Enclosure:
         """The best delta that the Renyi divergences of all real orders imply; at least delta.
@@ -218,14 +263,14 @@ class Questions:
 
     def _beyond_all_losses(self, epsilon: Fraction) -> Enclosure | None:
         """delta, where no finite loss is larger than epsilon; else None."""
-        if not self.exact:
+        if self._is_bounded:
             return None
         largest = self.largest_loss()
         return self.infinite_mass() if largest is not None and epsilon >= largest.upper else None
 
     def _end_at(self, delta: Fraction) -> Enclosure | None:
         """The largest loss, where delta is the mass at infinity; else None."""
-        found = [ask.ends(order) for order in self.orders()]
+        found = [ask.ends(order) for order in orders(self.dominating)]
         if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in found):
             return None
         largest, none = self.largest_loss(), Fraction(0)
@@ -233,9 +278,10 @@ class Questions:
             return None
         return Enclosure(max(largest.lower, none), max(largest.upper, none))
 
-    def _least_end(self) -> Fraction:
-        """The largest loss of pairs of data sets that exist, or less."""
-        known = [ask.ends(order).largest for order in self.real_orders()]
+    def _least_end(self, delta: Fraction) -> Fraction:
+        """The largest loss of real pairs of data sets with this mass at infinity, or less."""
+        found = [ask.ends(order) for order in self.real_orders()]
+        known = [end.largest for end in found if end.mass.lower >= delta]
         return max((end.lower for end in known if end is not None), default=Fraction(0))
 
     def _largest_delta(self, loss: Fraction, delta: Callable[[Order], Enclosure]) -> Enclosure:
@@ -275,12 +321,15 @@ class Questions:
             real = above  # at every epsilon some neighbours attain the bound of a single step
         found = largest(above)
         with suppress(InvalidParameter, Undecided):  # the curve ends at some delta
-            if tighter := ask.adaptive_orders(self.steps):
+            if not self._is_mixed and (tighter := ask.adaptive_orders(self.steps)):
                 found = min(found, largest(tighter), key=lambda ends: ends.upper)
         if above == real:
             return found
+        decided = _otherwise(rank, -inf)
+        if self._is_mixed and self.count > _FEW_RUNS:
+            real = sorted(real, key=decided)[-2:]  # others are valid, too, and take time
         # neighbours of whom nothing can be told add nothing to the lower end
-        least = largest(real, _otherwise(rank, -inf), _otherwise(answer, Enclosure.exact(0)))
+        least = largest(real, decided, _otherwise(answer, Enclosure.exact(0)))
         return Enclosure(least.lower, found.upper)
 
     def _most(self, answer: Callable[[Order], Enclosure]) -> Enclosure:

@@ -8,11 +8,18 @@ masses under P, and the others then leak at most D_(t-1)(epsilon - L). So
 and an upper bound takes for L a law whose curve is above the curves of a whole set of pairs, for
 each of a few sets. All losses lie on a grid; all terms are >= 0, so each sum of m products in
 doubles, in any order, has a relative error of at most (m + 1) u, and loses less than UNDERFLOW.
+
+Further steps, before, between or after these runs, are composed with the curve D_t. Let C_t be the
+composition of D_t and the curve of one further step, of loss K: C_t(epsilon) = E D_t(epsilon - K).
+If the further step runs first, C_t bounds the whole. If a run of pair L is first, the rest leaks at
+most C_(t-1) by induction, and E_L C_(t-1)(epsilon - L) = E_K E_L D_(t-1)(epsilon - K - L) is at
+most E_K D_t(epsilon - K) = C_t(epsilon), whatever pair it is.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -22,8 +29,9 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.grid.scaled import UNDERFLOW, UNIT, above
-from exactdp.accounting.pld.laws.base import Family, LossLaw, Order, Step, orders
+from exactdp.accounting.pld.laws.base import Family, LossLaw, Order, Step
 from exactdp.accounting.pld.laws.curves import KnownCurve, chords
+from exactdp.accounting.pld.laws.orders import orders
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
@@ -45,6 +53,9 @@ _REACH_BITS, _DEVIATIONS = 60, 12
 
 #: Largest number of nodes: a thousand runs then take half a minute.
 _MOST_NODES = 1 << 15
+
+#: About the number of nodes up to the largest sum, where the pairs have few losses.
+_NODES = 1 << 11
 
 #: Number of nodes that are computed at a time.
 _BLOCK = 512
@@ -80,9 +91,14 @@ def worst_runs(family: Family, times: int) -> LossLaw:
     """A law whose curve is an upper bound for all runs together. Raises Undecided."""
     reach = family.reach(_REACH_BITS)
     spread = min(family.spread(), reach)
-    step = Fraction(2) ** math.floor(math.log2(spread / _FINE))
-    places = _places(math.ceil(reach / float(step)))
     far = times * spread**2 / 2 + _DEVIATIONS * spread * math.sqrt(times) + reach
+    if family.losses:
+        far = min(far, times * reach)
+        step = Fraction(2) ** math.ceil(math.log2(far / _NODES))
+        places = _near_losses([loss / float(step) for loss in family.losses])
+    else:
+        step = Fraction(2) ** math.floor(math.log2(spread / _FINE))
+        places = _places(math.ceil(reach / float(step)))
     size, most = math.ceil(far / float(step)), int(places[-1])
     if size > _MOST_NODES or most > _MOST_NODES:
         raise Undecided(f"the losses of {times} runs fill more than {_MOST_NODES} nodes")
@@ -114,6 +130,14 @@ def _places(last: int) -> NDArray[np.int64]:
     while found[-1] < last:
         found.append(math.ceil(found[-1] * _GROWTH))
     return np.array([*(-x for x in reversed(found)), 0, *found])
+
+
+def _near_losses(losses: Sequence[float]) -> NDArray[np.int64]:
+    """The nodes on both sides of some losses and of their opposites, and of a loss of 0."""
+    found = {0}
+    for loss in losses:
+        found |= {math.floor(loss), math.floor(loss) + 1}
+    return np.array(sorted(found | {-x for x in found}))
 
 
 def _choices(family: Family, step: Fraction, places: NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Protocol, TypeAlias
 
@@ -45,6 +45,10 @@ class Family(Hashable, Protocol):
 
     def deltas(self, losses: Sequence[Fraction]) -> list[list[arb]]:
         """For every set, upper bounds of delta of its pairs at these losses >= 0, the first 0."""
+
+    @property
+    def losses(self) -> Sequence[float]:
+        """About the distances of all losses from 0, where the pairs have few; else nothing."""
 
     def reversed(self, number: int) -> int:
         """The number of the set with the pairs of this set in the other order."""
@@ -124,6 +128,16 @@ class LossLaw(ABC):
 
         Raises InvalidParameter where the moment is infinite, Undecided where it takes too long.
         """
+
+    def in_either_order(self) -> LossLaw:
+        """The law with the larger one of the curves of both orders at every epsilon.
+
+        For mechanisms that each have their own order of the neighbours.
+        """
+        raise self._unknown(
+            "one that is alike in both orders, or pld.laws: neighbours without a "
+            "named side may compose in both orders"
+        )
 
     def curve(self, times: int) -> Curve | None:
         """delta of this number of runs, where no grid is needed, else None."""
@@ -206,6 +220,19 @@ class Step:
         """A step whose loss has the same law in both orders."""
         return cls(law, law)
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether the order of the neighbours makes no difference."""
+        return self.removed == self.added
+
+    def turned(self) -> Step:
+        """The step with the neighbours in the opposite order."""
+        return replace(self, removed=self.added, added=self.removed)
+
+    def in_either_order(self) -> Step:
+        """A step that dominates this one in both orders."""
+        return self if self.is_alike else Step.alike(self.removed.in_either_order())
+
     def sampled(self, rate: Fraction) -> Step:
         """The step on a Poisson sample."""
         removed, added = (self.removed.sampled(rate, removed=r) for r in (True, False))
@@ -239,26 +266,6 @@ class Step:
         Sequences of several steps are left out: on one sample they are not several samples.
         """
         return tuple((change(*choice),) for choice in self.real if len(choice) == 1)
-
-
-def orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
-    """The laws of all losses in either order of the neighbours; one where both agree."""
-    removed = tuple((step.removed, n) for step, n in steps)
-    added = tuple((step.added, n) for step, n in steps)
-    return list(dict.fromkeys([removed, added]))
-
-
-def real_orders(steps: tuple[tuple[Step, int], ...]) -> list[Order]:
-    """The laws for pairs of data sets: the first real choice of every step, the second, ..."""
-    choices = max((len(step.real) for step, _ in steps), default=0)
-    found: list[Order] = []
-    for choice in range(max(choices, 1)):
-        chosen: list[tuple[Step, int]] = []
-        for step, n in steps:
-            last = min(choice, len(step.real) - 1)
-            chosen += [(part, n) for part in (step.real[last] if step.real else (step,))]
-        found += orders(tuple(chosen))
-    return list(dict.fromkeys(found))
 
 
 def sampled_excess(

@@ -51,6 +51,7 @@ class BatchFamily:
 
     mu: Fraction
     rate: Fraction
+    losses = ()
 
     @property
     def sets(self) -> list[tuple[int, int]]:

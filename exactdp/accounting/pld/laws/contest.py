@@ -111,6 +111,7 @@ class _Ranges:
     """The pairs of `BoundedRange` by their larger loss s, in parts of the interval of s."""
 
     width: Fraction
+    losses = ()
 
     def deltas(self, losses: Sequence[Fraction]) -> list[list[arb]]:
         part = self.width / _PARTS
