@@ -166,16 +166,10 @@ def _(law: Response) -> Release:
 
 @fields_of.register
 def _(law: FiniteLaws) -> Release:
-    merged: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
-    for outcome in law.p.support | law.q.support:
-        p, q = law.p[outcome], law.q[outcome]
-        ratio = p / q if q else None
-        before = merged.get(ratio, (Fraction(0), Fraction(0)))
-        merged[ratio] = before[0] + p, before[1] + q
-    if len(merged) > _MOST_OUTCOMES:
+    pairs = sorted(law.masses().values(), reverse=True)
+    if len(pairs) > _MOST_OUTCOMES:
         allowed = f"at most {_MOST_OUTCOMES} outcomes of different ratios"
-        raise InvalidParameter("laws", Described(f"{len(merged)} outcomes"), allowed)
-    pairs = sorted(merged.values(), reverse=True)
+        raise InvalidParameter("laws", Described(f"{len(pairs)} outcomes"), allowed)
     texts = [[number("p", p), number("q", q)] for p, q in pairs]
     return {"mechanism": "finite-law", "outcomes": texts}
 

@@ -333,7 +333,7 @@ class Questions:
         return Enclosure(least.lower, found.upper)
 
     def _most(self, answer: Callable[[Order], Enclosure]) -> Enclosure:
-        above = max(answer(order).upper for order in self.orders())
+        above = max(answer(order).upper for order in orders(self.dominating))
         return Enclosure(max(answer(order).lower for order in self.real_orders()), above)
 
 

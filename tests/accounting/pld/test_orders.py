@@ -5,7 +5,7 @@ Expected numbers are sums over all outcomes and orders, see `tests.accounting.pl
 
 from fractions import Fraction
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 from math import exp, log
 
 import pytest
@@ -63,17 +63,17 @@ def test_named_sides_have_one_order_in_all_mechanisms() -> None:
         assert found.lower <= exact * UP
 
 
-@pytest.mark.parametrize("case", list(islice(at_random.cases(46), 30)), ids=lambda x: x.relation)
+@pytest.mark.parametrize("case", list(islice(at_random.cases(46), 24)), ids=lambda x: x.relation)
 def test_compositions_at_random(case: at_random.Case) -> None:
     assert not at_random.fault(case)
 
 
 def test_upper_laws_at_random() -> None:
-    assert not any(map(at_random.fault_of_laws, islice(at_random.cases(48), 150)))
+    assert not any(map(at_random.fault_of_laws, islice(at_random.cases(48), 80)))
 
 
 def test_lower_ends_are_the_worst_of_few_orders_that_are_fixed() -> None:
-    for case in islice(at_random.cases(47), 15):
+    for case in islice(at_random.cases(47), 10):
         if case.relation != "add-remove" and case.epsilon >= 0:
             low, high = case.ratios()
             found = case.loss.delta(case.epsilon)
@@ -137,19 +137,31 @@ def test_renyi_divergences_take_the_worse_order_of_each_mechanism(order: float) 
     assert float(budget.spent["divergence"]) >= exact - 1e-12
 
 
-def test_trade_offs_and_mu_hold_for_all_orders() -> None:
-    """The best test of level 1/10 between p x q and q x p errs least often."""
-    both = [(a * d, b * c) for a, b in BIT for c, d in BIT]
-    left, missed = Fraction(1, 10), Fraction(1)
-    for p, q in sorted(both, key=lambda row: row[0] / row[1], reverse=True):
-        share = min(left / q, Fraction(1))
-        left, missed = left - share * q, missed - share * p
-    assert laws(BIT, pld.REPLACE_ONE).composed(2).type_two_error("0.1").lower <= missed
-    mu = laws(BIT, pld.REPLACE_ONE).composed(5).mu(least_delta="1e-2").upper
-    for epsilon in ("0.3", "0.8", "1.2"):
-        exact = at_random.worst((BIT,), (5,), Fraction(exp(float(epsilon))))
+def test_mu_and_renyi_delta_hold_for_all_orders() -> None:
+    loss = laws(BIT, pld.REPLACE_ONE).composed(3)
+    assert loss.renyi_delta("0.8").upper >= at_random.worst((BIT,), (3,), Fraction(exp(0.8)))
+    answer = pair("95 50", "5 50")
+    mu = laws(answer, pld.REPLACE_ONE).composed(3).mu(least_delta="1e-2", width="0.05").upper
+    for epsilon in (0.3, 1.0, 1.7):
+        exact = at_random.worst((answer,), (3,), Fraction(exp(epsilon)))
         if exact > Fraction(1, 100):
             assert gaussian.delta(sigma=1, sensitivity=mu, epsilon=epsilon).upper >= exact
+
+
+def test_trade_offs_hold_for_all_orders() -> None:
+    """The best test of level 1/20 by three answers, two of them in the opposite order."""
+    answer = pair("95 50", "5 50")
+    rows = [
+        (a * c * e, b * d * f) for (a, b), (c, d), (e, f) in product(answer, turned(answer), turned(answer))
+    ]
+    left, missed = Fraction(1, 20), Fraction(1)
+    for p, q in sorted(rows, key=lambda row: row[0] / row[1], reverse=True):
+        share = min(left / q, Fraction(1))
+        left, missed = left - share * q, missed - share * p
+    found = laws(answer, pld.REPLACE_ONE).composed(3).type_two_error("0.05", width="1e-2")
+    assert found.lower <= missed
+    same = laws(answer, pld.ADD_REMOVE).composed(3).type_two_error("0.05", width="1e-2")
+    assert missed < same.lower
 
 
 def test_laws_that_are_alike_in_both_orders_compose_as_before() -> None:

@@ -10,6 +10,7 @@ are left out where the given points are not convex. One step alone has the curve
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -119,6 +120,23 @@ class KnownCurve(ListedLaw):
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         beyond = self._chords[1]
         return beyond, beyond
+
+    def excess(self, epsilon: Fraction) -> arb:
+        losses, above = self._sums
+        with precision(_BITS):
+            p, q = above[bisect_right(losses, epsilon)]
+            return p - ball(epsilon).exp() * q + self._chords[1]
+
+    @cached_property
+    def _sums(self) -> tuple[list[Fraction], list[tuple[arb, arb]]]:
+        """The losses, which rise, and the masses under P and Q from each of them on."""
+        outcomes = self._chords[0]
+        above = [(arb(0), arb(0))]
+        with precision(_BITS):
+            for outcome in reversed(outcomes):
+                p, q = above[-1]
+                above.append((p + outcome.p, q + outcome.q))
+        return [outcome.exact for outcome in outcomes if outcome.exact is not None], above[::-1]
 
     @cached_property
     def _chords(self) -> tuple[list[Outcome], arb]:
