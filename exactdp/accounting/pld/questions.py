@@ -60,8 +60,10 @@ class Questions:
         side of a pair has a name, a law dominates several runs of a mechanism, each in its own
         order.
         """
-        adaptive = ask.adaptive_orders(self.dominating) if self._is_mixed else []
-        return adaptive or orders(self.dominating)
+        if self._is_mixed:
+            with suppress(Undecided):
+                return ask.adaptive_orders(self.dominating) or orders(self.dominating)
+        return orders(self.dominating)
 
     def real_orders(self) -> list[Order]:
         """The laws of all losses for pairs of data sets that exist, or for limits of these.
@@ -230,18 +232,16 @@ class Questions:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
+
+        def divergence(order: Order) -> Enclosure:
+            return ask.divergence(order, alpha, finite=finite)
+
         if not self._is_mixed:
-            return self._most(lambda order: ask.divergence(order, alpha, finite=finite))
+            return _most(divergence, self.orders(), self.real_orders())
         # divergences add up, and each run has the order in which its own is larger
-        total = Enclosure.exact(0)
-        for step, n in self.steps:
-            ends = [
-                [ask.divergence(order, alpha, finite=finite) for order in of(((step, 1),))]
-                for of in (orders, real_orders)
-            ]
-            above, real = (max(x.upper for x in ends[0]), max(x.lower for x in ends[1]))
-            total += Enclosure(real, above) * n
-        return total
+        runs = [(((step, 1),), n) for step, n in self.steps]
+        parts = (_most(divergence, orders(run), real_orders(run)) * n for run, n in runs)
+        return sum(parts, Enclosure.exact(0))
 
     def renyi_delta(self, epsilon: Real) -> Enclosure:
         """The best delta that the Renyi divergences of all real orders imply; at least delta.
@@ -254,7 +254,8 @@ class Questions:
         """
         loss = non_negative("epsilon", epsilon)
         _check_size(loss)
-        return self._most(lambda order: ask.best_delta(order, loss))
+        above, real = orders(self.dominating), self.real_orders()
+        return _most(lambda order: ask.best_delta(order, loss), above, real)
 
     def guarantee(self, epsilon: Real) -> Guarantee:
         """The guarantee at epsilon >= 0, with the delta of :meth:`delta`."""
@@ -332,9 +333,11 @@ class Questions:
         least = largest(real, decided, _otherwise(answer, Enclosure.exact(0)))
         return Enclosure(least.lower, found.upper)
 
-    def _most(self, answer: Callable[[Order], Enclosure]) -> Enclosure:
-        above = max(answer(order).upper for order in orders(self.dominating))
-        return Enclosure(max(answer(order).lower for order in self.real_orders()), above)
+
+def _most(answer: Callable[[Order], Enclosure], above: list[Order], real: list[Order]) -> Enclosure:
+    """The largest answer: its upper end over some orders, its lower end over others."""
+    most = max(answer(order).upper for order in above)
+    return Enclosure(max(answer(order).lower for order in real), most)
 
 
 def _check_size(epsilon: Fraction) -> None:

@@ -151,9 +151,8 @@ def test_mu_and_renyi_delta_hold_for_all_orders() -> None:
 def test_trade_offs_hold_for_all_orders() -> None:
     """The best test of level 1/20 by three answers, two of them in the opposite order."""
     answer = pair("95 50", "5 50")
-    rows = [
-        (a * c * e, b * d * f) for (a, b), (c, d), (e, f) in product(answer, turned(answer), turned(answer))
-    ]
+    runs = product(answer, turned(answer), turned(answer))
+    rows = [(a * c * e, b * d * f) for (a, b), (c, d), (e, f) in runs]
     left, missed = Fraction(1, 20), Fraction(1)
     for p, q in sorted(rows, key=lambda row: row[0] / row[1], reverse=True):
         share = min(left / q, Fraction(1))

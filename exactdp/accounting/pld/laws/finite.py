@@ -145,7 +145,8 @@ class EitherOrder(ListedLaw):
 
     @property
     def family(self) -> Family | None:
-        return None if self.is_flat() else BothOrders(self.pair)
+        few = len(self.pair.masses()) <= _FEW
+        return BothOrders(self.pair) if few and not self.is_flat() else None
 
 
 @lru_cache(maxsize=32)
