@@ -184,14 +184,15 @@ class RenyiFilter(Filter):
     Any mechanism. Source: Feldman, Zrnic 2021, and for infinite losses as follows. Given the
     answers so far, let the laws P and Q dominate the next mechanism, let P0 be P without its
     infinite losses, of mass d, and let the integral of (P0/Q)^order Q be at most
-    e^((order - 1) r). Both d and r are known before the answer. The laws A and B of the mechanism
-    itself are images of P and Q under one randomised map (Blackwell); let A0 be the image of P0.
-    Then A0 <= A lacks the mass d, and the integral of (A0/B)^order B is at most that of P0 and Q
-    (data processing). In every run the d add up to at most D, and the r to at most R. By induction
-    from the last mechanism to the first, where d + (1 - d) (D - d) <= D, the A0 of whole runs lacks
-    at most D of the mass of A, and the integral of (A0/B)^order B over whole runs is at most
-    e^((order - 1) R). As (x - y)_+ <= c y^(1 - order) x^order for c = (order - 1)^(order -
-    1)/order^order, delta is at most D + c e^((order - 1)(R - epsilon)).
+    e^((order - 1) r). Both d and r are known before the answer, and are the larger ones of both
+    orders of the neighbours, as each mechanism may have its own order. The laws A and B of the
+    mechanism itself are images of P and Q under one randomised map (Blackwell); let A0 be the
+    image of P0. Then A0 <= A lacks the mass d, and the integral of (A0/B)^order B is at most that
+    of P0 and Q (data processing). In every run the d add up to at most D, and the r to at most R.
+    By induction from the last mechanism to the first, where d + (1 - d) (D - d) <= D, the A0 of
+    whole runs lacks at most D of the mass of A, and the integral of (A0/B)^order B over whole runs
+    is at most e^((order - 1) R). As (x - y)_+ <= c y^(1 - order) x^order for c = (order -
+    1)^(order - 1)/order^order, delta is at most D + c e^((order - 1)(R - epsilon)).
     """
 
     order: Fraction
