@@ -8,6 +8,7 @@ from functools import cache
 from itertools import islice, product
 from math import exp, log
 
+import numpy as np
 import pytest
 
 from exactdp.accounting import gaussian, pld
@@ -100,6 +101,31 @@ def test_many_runs_of_one_mechanism(epsilon: float) -> None:
     found = laws(pair("75 60", "25 40"), pld.REPLACE_ONE).composed(30).delta(epsilon)
     assert worst(30, 0, 0) <= found.float_upper() * (1 + 1e-12) <= worst(30, 0, 0) * 1.001
     assert found.float_lower() <= worst(30, 0, 0) * (1 + 1e-12)
+
+
+def test_noise_between_runs_that_have_their_own_orders() -> None:
+    """The orders of two answers may depend on what Gaussian noise has shown before."""
+    mu = 0.5  # one user moves the query by 2, sigma is 4
+    z = np.arange(-9.0, 9.0, 0.005)
+    masses = np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * 0.005
+    shown = mu * z + mu * mu / 2
+
+    def worst(x: np.ndarray, runs: int) -> np.ndarray:
+        if not runs:
+            return np.maximum(1 - x, 0)
+        both = (
+            sum(float(p) * worst(x * float(q / p), runs - 1) for p, q in rows)
+            for rows in (BIT, turned(BIT))
+        )
+        return np.maximum(*both)
+
+    noise = pld.gaussian(sigma=4).replaced()
+    loss = laws(BIT, pld.REPLACE_ONE).then(noise).then(laws(BIT, pld.REPLACE_ONE))
+    for epsilon in (0.5, 1.0, 2.0):
+        exact = float((masses * worst(np.exp(epsilon - shown), 2)).sum())
+        found = loss.delta(epsilon)
+        assert exact * (1 - 1e-6) <= found.float_upper() <= exact * 1.01
+        assert found.float_lower() <= exact * (1 + 1e-6)
 
 
 def test_infinite_losses_and_the_largest_loss_are_those_of_the_worse_order_of_each_run() -> None:
