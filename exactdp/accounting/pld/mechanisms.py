@@ -156,8 +156,8 @@ def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:
     for name, law in (("p", p), ("q", q)):
         if law.residual:
             raise InvalidParameter(f"{name}.residual", law.residual, "0")
-    law = FiniteLaws(p, q)
-    step = Step.alike(law) if law.is_alike() else Step(law, law.turned())
+    pair = FiniteLaws(p, q)
+    step = Step.alike(pair) if pair.is_alike() else Step(pair, pair.turned())
     return Pld(((step, 1),), neighbours, "the two laws")
 
 
