@@ -225,8 +225,8 @@ def fault_of_laws(case: Case) -> str:
     """
     if case.relation == "add-remove":
         return ""
-    laws = [step.removed for step, _ in case.loss.dominating]
-    runs = [times for _, times in case.mechanisms]
+    # equal mechanisms are one, with all runs
+    laws, runs = zip(*((step.removed, times) for step, times in case.loss.dominating), strict=True)
     if len(laws) == 1 and laws[0].family is not None:
         curve: Any = worst_runs(laws[0].family, runs[0])
         node = min(math.ceil(max(case.epsilon, 0) / curve.step), len(curve.deltas) - 1)
