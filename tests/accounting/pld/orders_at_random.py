@@ -144,17 +144,16 @@ def turned(pair: Pair) -> Pair:
 
 def common(pairs: tuple[Pair, ...], counts: tuple[int, ...], x: Fraction) -> Fraction:
     """delta of all runs in the order in which they are given."""
-    products = {Fraction(0): Fraction(0), Fraction(1): Fraction(1)}  # ratio q/p -> mass under P
-    infinite = Fraction(0)
+    none, products = Fraction(0), {Fraction(1): Fraction(1)}  # ratio q/p -> mass under P
     for pair, times in zip(pairs, counts, strict=True):
         for _ in range(times):
             longer: dict[Fraction, Fraction] = {}
             for ratio, mass in products.items():
                 for p, q in pair:
                     if p:
-                        longer[ratio * q / p] = longer.get(ratio * q / p, Fraction(0)) + mass * p
+                        longer[ratio * q / p] = longer.get(ratio * q / p, none) + mass * p
             products = longer
-    return sum((mass * max(1 - x * ratio, 0) for ratio, mass in products.items()), infinite)
+    return sum((mass * max(1 - x * ratio, none) for ratio, mass in products.items()), none)
 
 
 def worst(pairs: tuple[Pair, ...], counts: tuple[int, ...], x: Fraction) -> Fraction:
