@@ -54,7 +54,7 @@ def of(
     type_one: Real | None = None,
     rho: bool = False,
     mu: bool = False,
-    one_pair: bool | None = None,
+    one_pair: bool = False,
     unit: str = "user",
     bounds: Sequence[Mapping[str, Any]] = (),
     about: Mapping[str, str] | None = None,
@@ -68,9 +68,9 @@ def of(
     delta. order: > 1, claims the Renyi divergence. type_one: >= 0 and <= 1, claims the least type
     II error of a test between neighbours with this type I error. rho, mu: claim those of zCDP and
     Gaussian differential privacy.
-    one_pair: states that one pair of neighbours attains all runs of a loss, as bounds from below
-    need; by default for the runs of one mechanism, and not for several mechanisms (two counts of
-    disjoint groups have no user who is in both).
+    one_pair: you state that one pair of neighbours attains all runs of a loss. Without it, a loss
+    of several runs has no bounds from below: the steps of a training run have such a pair, two
+    counts of disjoint groups have none, because no user is in both.
     unit: whose data neighbours differ in. bounds: on the data of one unit, with the fields `what`,
     `at_most` and `checked`. about: further facts for readers, which no checker uses.
     Every claim has the sharpest number that the checker proves, which is compared with the
@@ -83,7 +83,7 @@ def of(
     ('0.1269367376', 'valid')
     """
     if isinstance(what, Guarantee | pld.Budget):
-        options = (epsilon, delta, order, type_one, rho or None, mu or None, one_pair)
+        options = (epsilon, delta, order, type_one, rho or None, mu or None, one_pair or None)
         if any(value is not None for value in options):
             found = Described(f"a {type(what).__name__} and another claim")
             raise InvalidParameter("what", found, "a loss, for claims that are chosen here")
@@ -93,7 +93,6 @@ def of(
         allowed = "a loss of exactdp.accounting.pld, a Guarantee or a Budget"
         raise InvalidParameter("what", Described(type(what).__name__), allowed)
     releases, relation = releases_of(what), neighbours_of(what.neighbours)
-    one_pair = len(what.steps) == 1 if one_pair is None else one_pair
     claims = claims_of(
         releases,
         relation,

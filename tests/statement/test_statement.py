@@ -42,7 +42,7 @@ def test_many_statements() -> None:
 
 
 def test_every_claim_of_gaussian_noise() -> None:
-    made = statement.of(_NOISE.composed(100), **_CLAIMS)  # type: ignore[arg-type]
+    made = statement.of(_NOISE.composed(100), one_pair=True, **_CLAIMS)  # type: ignore[arg-type]
     assert made.check().verdict == "valid"
     sharp = {claim["measure"]: claim for claim in made.fields["claims"][1:]}
     # mu = 1: rho = mu^2/2, divergences a mu^2/2, errors Phi(Phi^-1(1 - 0.05) - 1) = 0.74048863...
@@ -184,15 +184,16 @@ def test_a_sum_claims_nothing_at_least_unless_one_pair_is_stated() -> None:
     assert "one_pair" not in again.fields["unit"]
 
 
-def test_runs_of_one_mechanism_have_one_pair_and_several_mechanisms_have_none() -> None:
+def test_several_runs_have_bounds_from_below_only_where_one_pair_is_stated() -> None:
+    """Two equal counts merge into two runs of one mechanism, so runs say nothing of their pairs."""
     asked = {"epsilon": 1, "order": 3, "rho": True, "mu": True}
-    one = statement.of(_NOISE.composed(9), **asked)  # type: ignore[arg-type]
-    several = _NOISE.then(pld.gaussian(sigma=3))
+    runs, several = _NOISE.composed(9), _NOISE.then(pld.gaussian(sigma=3))
     for made, sides in (
-        (one, True),
+        (statement.of(_NOISE, **asked), True),  # type: ignore[arg-type]
+        (statement.of(runs, **asked), False),  # type: ignore[arg-type]
+        (statement.of(runs, one_pair=True, **asked), True),  # type: ignore[arg-type]
         (statement.of(several, **asked), False),  # type: ignore[arg-type]
         (statement.of(several, one_pair=True, **asked), True),  # type: ignore[arg-type]
-        (statement.of(_NOISE.composed(9), one_pair=False, **asked), False),  # type: ignore[arg-type]
     ):
         assert {"at_least" in claim for claim in made.fields["claims"]} == {sides}
         assert made.check().verdict == "valid"
@@ -344,7 +345,8 @@ def test_files(tmp_path: Path) -> None:
 
 def test_readers() -> None:
     bounds = [{"what": "keys of one user", "at_most": 3, "checked": False}]
-    made = statement.of(_NOISE.composed(100), epsilon=1, bounds=bounds, about={"file": "x.csv"})
+    loss, about = _NOISE.composed(100), {"file": "x.csv"}
+    made = statement.of(loss, epsilon=1, one_pair=True, bounds=bounds, about=about)
     said = {reader: re.sub(r"\s+", " ", explain(made, reader)) for reader in READERS}
     # mu = 1 has (1, 0.12694): a guess is right at most (e + 0.12694)/(e + 1) = 76.5201...%
     assert "right at most 76.6 % of the time" in said["subject"]
