@@ -5,5 +5,5 @@ WORKDIR /exactdp
 COPY requirements.lock .
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock
 COPY . .
-RUN pip install --no-cache-dir --no-deps .
+RUN pip install --no-cache-dir --no-deps . ./proofs_check
 CMD ["python", "-m", "tools.smoke"]

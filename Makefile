@@ -21,14 +21,14 @@ setup: .venv/tools
 	touch $@
 
 # what its tests and linters need as well
-.venv/tools: .venv/library
-	$(UV) $(BIN)/python --editable '.[test,check]'
+.venv/tools: .venv/library proofs_check/pyproject.toml
+	$(UV) $(BIN)/python --editable . --editable proofs_check --group test --group check
 	touch $@
 
-# an environment with the extra `docs` alone: what the extra lacks shows here
+# an environment with the group `docs` alone: what the group lacks shows here
 .venv-docs/ready: .venv/library
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-docs
-	$(UV) .venv-docs/bin/python --editable '.[docs]'
+	$(UV) .venv-docs/bin/python --editable . --editable proofs_check --group docs
 	touch $@
 
 # the site in docs/_build; every warning is an error
@@ -57,10 +57,11 @@ npm:
 	cp exactdp/oracle/vectors/*.json build/npm/vectors
 	cd build/npm && npm pack --silent
 
-# what requirements.lock pins: the library with its extras for releases, pictures and proofs
+# what requirements.lock pins: the library with its extras for releases and pictures, and exactdp-proofs
 lock: setup
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --universal \
-	  --extra frames --extra plots --extra proofs pyproject.toml -o requirements.lock
+	  --no-emit-package exactdp --no-emit-package exactdp-proofs \
+	  --extra frames --extra plots pyproject.toml proofs_check/pyproject.toml -o requirements.lock
 
 # the note on the exact CSH and the errata as papers, in build/papers; needs xelatex (Debian:
 # texlive-xetex, texlive-latex-recommended, fonts-dejavu)
@@ -160,7 +161,7 @@ UV_ALL := $(UV) .venv-all/bin/python
 .venv-all/ready: .venv/tools
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-all
 	$(UV_ALL) $(TORCH)
-	$(UV_ALL) --editable '.[test,peers,spark]' opacus
+	$(UV_ALL) --editable '.[peers,spark]' --editable proofs_check --group test opacus
 	$(UV_ALL) --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
 	touch $@
 
@@ -193,18 +194,17 @@ statements: setup
 slow-cases: setup
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -p tests.slow_cases
 
-# every entry of the ledger is run and its evidence recorded; then the pages are written
+# every entry of the ledger is run and its evidence recorded
 claims: setup
-	$(BIN)/python -m exactdp.proofs_check.record
-	$(BIN)/python -m tools.ledger.markdown
+	$(BIN)/python -m exactdp_proofs.record
 
 # checks that never come near their bound, mutants that die for another reason; statements about
 # privacy whose check passes with a mechanism 3 % weaker; and checks that accept wrong values of a
 # helper
 scrutiny: setup
-	$(BIN)/python -m tools.ledger.scrutiny
-	$(BIN)/python -m tools.ledger.weakness --slow
-	-$(BIN)/python -m tools.ledger.scrutiny --corrupt
+	$(BIN)/python -m exactdp_proofs.scrutiny
+	$(BIN)/python -m exactdp_proofs.weakness --slow
+	-$(BIN)/python -m exactdp_proofs.scrutiny --corrupt
 
 # the conformance vectors, made anew by scripts that share no code with the calculators
 vectors: setup
@@ -225,7 +225,7 @@ check: setup
 	$(BIN)/lint-imports
 
 bench: setup
-	$(UV) $(BIN)/python --editable '.[bench]'
+	$(UV) $(BIN)/python --editable . --group bench
 	$(BIN)/python -m benchmarks.gshm
 	$(BIN)/python -m benchmarks.discrete
 	$(BIN)/python -m benchmarks.samplers
@@ -242,7 +242,7 @@ bench: setup
 
 # the local papers' figures; some hours, less with --runs
 experiments: setup
-	$(UV) $(BIN)/python --editable '.[experiments]'
+	$(UV) $(BIN)/python --editable '.[local,plots]' --editable proofs_check --group experiments
 	$(BIN)/python -m experiments.compressive_privatization
 	$(BIN)/python -m experiments.compressive_beyond
 	$(BIN)/python -m experiments.sparse_vectors

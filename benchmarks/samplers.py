@@ -1,6 +1,6 @@
 """Exact draws, one and many, against inexact numpy, exact peers, and the speed of randomness.
 
-Run: python -m benchmarks.samplers        (pip install 'exactdp[bench]' for opendp)
+Run: python -m benchmarks.samplers        (opendp is in the group bench)
 IBM's discretegauss.py is measured too where it can be imported.
 """
 

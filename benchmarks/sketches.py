@@ -1,6 +1,6 @@
 """ALP sketches against opendp's and against the speed of randomness: ratios within one run.
 
-Run: python -m benchmarks.sketches        (pip install 'exactdp[bench]' for opendp)
+Run: python -m benchmarks.sketches        (opendp is in the group bench)
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ extensions = [
     "notebooks",
     "pictures",
 ]
-exclude_patterns = ["_build", "calculator", "errata.md"]
+exclude_patterns = ["_build", "calculator"]
 html_math_renderer = "mathml"
 nitpicky = True
 #: Other projects' names are not looked up, so that a build needs no network.

@@ -13,7 +13,6 @@ _EXTRAS = {
     "local": ("sklearn",),
     "peers": ("diffprivlib", "dp_accounting", "opendp"),
     "plots": ("matplotlib",),
-    "proofs": ("latex2mathml", "mpmath", "pebble", "sympy"),
     "registry": ("yaml",),
     "testing": ("hypothesis", "pytest"),
 }

@@ -14,10 +14,10 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+from exactdp_proofs.papers.alp._exact_errors import uniform
 from numpy.typing import NDArray
 
 from exactdp.mechanisms.projections.error_law import estimate_law
-from exactdp.proofs_check.claims.alp._exact_errors import uniform
 
 matplotlib.use("Agg")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from exactdp.cli import registry, separate
 from exactdp.cli.main import main
 from exactdp.errors import ExactDPError
 from exactdp.extras import DISTRIBUTIONS, MissingExtra, optional
-from exactdp.proofs_check import registry
 from tests.installation.promises import MODULES
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +25,6 @@ REQUIRED = {"exactdp", "flint", "gmpy2", "numpy", "click", "tabulate", "tqdm"}
 CALLERS_OWN = {
     # the engine of the frame that was given; the others are asked for by name of the extra
     "exactdp.frames": {"dask", "duckdb", "narwhals", "pandas", "polars", "pyarrow", "pyspark"},
-    "exactdp.proofs_check": {"sympy", "mpmath"},  # the registry asks for them first
 }
 
 
@@ -96,22 +95,22 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
 def test_a_library_that_is_installed_and_broken_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "pebble.py").write_text("import no_such_module_of_pebble\n")
+    (tmp_path / "yaml.py").write_text("import no_such_module_of_yaml\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "pebble", raising=False)
-    with pytest.raises(ModuleNotFoundError, match="no_such_module_of_pebble"):
-        optional("pebble")
+    monkeypatch.delitem(sys.modules, "yaml", raising=False)
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_of_yaml"):
+        optional("yaml")
 
 
-@pytest.mark.parametrize("library", ["sympy", "mpmath", "pebble"])
-def test_proofs_without_its_extra_end_in_one_line(
-    library: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_command_of_another_distribution_names_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.setattr(separate, "entry_points", lambda **_: ())
+    registry._loaded.cache_clear()
     with pytest.raises(SystemExit) as ended:
-        registry._parts.cache_clear()
-        main(["proofs", "BV-Lemma-2.9"])
+        main(["proofs", "BV-Lemma-2.9", "--list"])
+    registry._loaded.cache_clear()
     assert ended.value.code == 2
-    said = capsys.readouterr()
-    assert said.err == f"exactdp: this needs {library}: pip install 'exactdp[proofs]'\n"
-    assert not said.out
+    printed = capsys.readouterr()
+    needed = "this needs exactdp-proofs: pip install 'exactdp[proofs]'"
+    assert (printed.out, printed.err) == ("", f"exactdp: {needed}\n")

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
+from exactdp_proofs.registry import ledger
+from exactdp_proofs.statements import Part
+from exactdp_proofs.vocabulary import PAPERS, SEVERITIES
+
 from exactdp import __version__
 from exactdp.accounting.sparse_histograms.comparison import compare
-from exactdp.proofs_check.registry import ledger
-from exactdp.proofs_check.statements import Part
-from exactdp.proofs_check.vocabulary import PAPERS, SEVERITIES
 
 _HEAD = r"""\documentclass[11pt]{article}
 \usepackage[margin=2.5cm]{geometry}

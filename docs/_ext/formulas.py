@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
+from exactdp_proofs.formulas import pieces
 from latex2mathml.converter import convert
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
-
-from exactdp.proofs_check.formulas import pieces
 
 __all__ = ["setup"]
 

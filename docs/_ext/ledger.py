@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from exactdp_proofs.formulas import formulas
+from exactdp_proofs.pages import code_span, errata_page, evidence_of, label, overview
+from exactdp_proofs.registry import entries, ledger
+from exactdp_proofs.statements import Part
+from exactdp_proofs.vocabulary import PAPERS
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-
-from exactdp.proofs_check.formulas import formulas
-from exactdp.proofs_check.registry import entries, ledger
-from exactdp.proofs_check.statements import Part
-from exactdp.proofs_check.vocabulary import PAPERS
-from tools.ledger.markdown import code_span, errata_page, evidence_of, label, overview
 
 _ANCHOR = re.compile(r'<a id="([^"]+)">')
 

@@ -17,10 +17,12 @@ import click
 
 from exactdp.cli.help import Sections
 from exactdp.cli.prepared import prepared
+from exactdp.cli.separate import separate
 
 #: Task -> command -> modules of exactdp.cli. The first module has a click command of that name. The
 #: others add subcommands; a command with the name of its module becomes a subcommand. Modules are
-#: imported when the command is used or listed.
+#: imported when the command is used or listed. A command without modules is that of a distribution
+#: of its own, which the extra of this name installs.
 MAP = {
     "I have a target, or a number": {
         "calibrate": "accounting",
@@ -38,7 +40,7 @@ MAP = {
     "I have a mechanism, or a claim": {
         "audit": "audit.group audit.outputs audit.numbers vectors",
         "statement": "statement lint explain",
-        "proofs": "proofs",
+        "proofs": "",
     },
 }
 COMMANDS = {name: modules for commands in MAP.values() for name, modules in commands.items()}
@@ -113,6 +115,8 @@ def _paths(command: click.Command, above: str = "") -> Iterator[str]:
 
 @cache
 def _loaded(name: str) -> click.Command:
+    if not COMMANDS[name]:
+        return prepared(separate(name, name), name)
     first, *others = COMMANDS[name].split()
     command: Any = getattr(import_module(f"exactdp.cli.{first}"), name)
     for other in others:

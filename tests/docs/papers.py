@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from click.testing import CliRunner
+from exactdp_proofs.registry import ledger
 
 from exactdp.cli.main import cli
 from exactdp.mechanisms import Accuracy
-from exactdp.proofs_check.registry import ledger
 from tests.docs.commands import calls
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "papers.md"

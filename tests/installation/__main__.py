@@ -43,7 +43,7 @@ def extras() -> list[str]:
     return names
 
 
-def tried(python: str, extra: str, versions: str, wheel: Path, place: Path) -> str:
+def tried(python: str, extra: str, versions: str, wheels: Path, place: Path) -> str:
     """``ok`` with the seconds it took, or why the example was skipped. Raises Failed."""
     start = time.monotonic()
     environment, own = place / "environment", place / "environment" / "bin" / "python"
@@ -53,11 +53,14 @@ def tried(python: str, extra: str, versions: str, wheel: Path, place: Path) -> s
     option = [] if extra == "base" else ["--extra", extra]
     built = [f"--no-binary={name}" for name in SOURCES]
     pins = place / "pins.txt"
+    own_wheels = ["--no-sources", "--find-links", str(wheels)]
     resolving = [*option, "--resolution", RESOLUTIONS[versions], "--only-binary=:all:", *built]
     project = str(ROOT / "pyproject.toml")
-    _said([*_PIP, "compile", "--python", str(own), *resolving, "-o", str(pins), project])
+    aim = ["--python", str(own), *own_wheels]
+    _said([*_PIP, "compile", *aim, *resolving, "-o", str(pins), project])
+    (wheel,) = wheels.glob("exactdp-*.whl")
     what = f"exactdp[{extra}] @ {wheel.as_uri()}" if option else str(wheel)
-    _said([*_PIP, "install", "--python", str(own), "--constraints", str(pins), what])
+    _said([*_PIP, "install", *aim, "--constraints", str(pins), what])
     script = Path(promises.__file__)
     settings = {**os.environ, "CLONE": str(ROOT), "PYSPARK_PYTHON": str(own)}
     settings.pop("PYTHONPATH", None)
@@ -90,8 +93,8 @@ def main(arguments: list[str]) -> int:
     rows, problems = [], []
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        _said([UV, "build", "--quiet", "--wheel", "--out-dir", name, str(ROOT)])
-        (wheel,) = place.glob("*.whl")
+        for project in (ROOT, ROOT / "proofs_check"):
+            _said([UV, "build", "--quiet", "--wheel", "--out-dir", name, str(project)])
         for version in given.python or [None]:
             python = interpreter(version)
             for versions in given.versions or RESOLUTIONS:
@@ -102,7 +105,7 @@ def main(arguments: list[str]) -> int:
                         continue
                     try:
                         with tempfile.TemporaryDirectory(dir=place) as own:
-                            row.append(tried(python, extra, versions, wheel, Path(own)))
+                            row.append(tried(python, extra, versions, place, Path(own)))
                     except Failed as failure:
                         row.append("BROKEN")
                         problems.append(f"{row[0]}, {versions}, {extra}:\n{failure}")

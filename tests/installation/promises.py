@@ -6,8 +6,8 @@ the extra: one example of what the extra is for. ``base`` is the wheel without a
 whatever needs an extra must end in one line that names the extra. Exit code 77: the example needs
 a program that this machine lacks.
 
-The extras for maintainers (test, bench, docs, experiments, check) promise something about a clone;
-the variable CLONE names its folder.
+The extra for comparisons (peers) promises something about a clone; the variable CLONE names its
+folder.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules, walk_packages
+from pkgutil import walk_packages
 from typing import Any
 
 #: Modules that need an extra, by prefix. Every other module imports without any.
 MODULES = {
     "exactdp.oracle.pytest_plugin": "testing",
     "exactdp.oracle.strategies": "testing",
-    "exactdp.proofs_check.claims.": "proofs",
 }
 
 #: Extra -> what must name the extra where it is missing: commands, or programs (with newlines).
@@ -232,40 +231,10 @@ def testing() -> None:
     assert "assertions of laws and privacy: 3 exact" in said, said
 
 
-def test() -> None:
-    """pytest collects every test of the clone: no import is missing."""
-    command(f"{sys.executable} -m pytest -q --collect-only {clone() / 'tests'} -p no:cacheprovider")
-
-
-def bench() -> None:
-    """Every benchmark of the clone imports."""
-    every_module_of("benchmarks")
-
-
-def experiments() -> None:
-    """Every experiment of the clone imports."""
-    every_module_of("experiments")
-
-
-def docs() -> None:
-    """The site builds from a clone, without a warning."""
-    options = "--fail-on-warning --keep-going --quiet --jobs auto"
-    command(f"{beside('sphinx-build')} {options} {clone() / 'docs'} site")
-    assert Path("site/index.html").exists()
-
-
-def check() -> None:
-    """The linters run on a clone."""
-    for line in ("ruff format --check .", "ruff check .", "mypy --cache-dir=/dev/null"):
-        name, _, options = line.partition(" ")
-        command(f"{beside(name)} {options}", folder=clone())
-
-
 EXAMPLES: dict[str, Callable[[], None]] = {
     example.__name__: example
     for example in (
         base, local, registry, proofs, scale, frames, engines, spark, peers, plots, testing,
-        test, bench, experiments, docs, check,
     )
 }  # fmt: skip
 
@@ -306,13 +275,9 @@ def run(program: str, folder: Path | None = None) -> subprocess.CompletedProcess
         words = [sys.executable, "-P", "-c", program]
     else:
         words = program.split()
-        words[0] = beside(words[0]) if words[0] == "exactdp" else words[0]
+        if words[0] == "exactdp":
+            words[0] = str(Path(sys.executable).parent / words[0])
     return subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
-
-
-def beside(name: str) -> str:
-    """A command of this environment."""
-    return str(Path(sys.executable).parent / name)
 
 
 def needs(program: str) -> None:
@@ -325,13 +290,6 @@ def needs(program: str) -> None:
 def clone() -> Path:
     """The folder of the clone."""
     return Path(os.environ["CLONE"])
-
-
-def every_module_of(package: str) -> None:
-    """Import every module of a package of the clone; exactdp itself comes from the wheel."""
-    sys.path.append(str(clone()))
-    for module in iter_modules([str(clone() / package)], f"{package}."):
-        import_module(module.name)
 
 
 if __name__ == "__main__":

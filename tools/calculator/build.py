@@ -53,7 +53,7 @@ def __getattr__(name):
         raise AttributeError(name) from None
 """
 #: What the page does not need.
-LEFT_OUT = ("proofs_check", "pages", "vectors", "frames", "test", "mechanisms", "audit", "code")
+LEFT_OUT = ("pages", "vectors", "frames", "test", "mechanisms", "audit", "code")
 
 
 def main(target: str) -> None:

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from exactdp_proofs.papers.alp import _model
 
 from exactdp import Undecided
 from exactdp.enclosure import Enclosure
@@ -17,7 +18,6 @@ from exactdp.mechanisms.projections.error_law import estimate_law, wrong_one
 from exactdp.mechanisms.projections.sketch import Sketch
 from exactdp.mechanisms.projections.unary_projection import UnaryProjection
 from exactdp.mechanisms.projections.universal_hashing import Tables
-from exactdp.proofs_check.claims.alp import _model
 from exactdp.samplers import SeededSource
 
 F = Fraction

@@ -8,6 +8,13 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from exactdp_proofs.papers.alp._model import (
+    embedding,
+    estimate,
+    noisy_law,
+    projection_law,
+    round_law,
+)
 
 from exactdp.accounting.divergence import max_loss
 from exactdp.law import Law
@@ -15,13 +22,6 @@ from exactdp.mechanisms import ALP, HistogramALP, LogALP, SignedALP, UnitEpsilon
 from exactdp.mechanisms.projections.exact_epsilon import e_epsilon, e_epsilon_above, least_width
 from exactdp.mechanisms.projections.unary_projection import UnaryProjection
 from exactdp.mechanisms.projections.universal_hashing import Tables
-from exactdp.proofs_check.claims.alp._model import (
-    embedding,
-    estimate,
-    noisy_law,
-    projection_law,
-    round_law,
-)
 from exactdp.samplers import SeededSource
 
 F = Fraction

@@ -1,0 +1,97 @@
+"""The text of exactdp.accounting.pld.correlated: the sensitivity of matrix mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise, product
+
+from exactdp_proofs.comparisons import at_most, equal
+from exactdp_proofs.rationals import Fraction
+from exactdp_proofs.statements import PLD, mutant
+
+_Matrix = Sequence[Sequence[int]]
+
+#: Five times vectors of length 1: |D|^2 is convex in each vector, so largest at such vectors.
+_VECTORS = ((5, 0), (-5, 0), (3, 4), (-4, 3))
+
+
+def _moves(columns: _Matrix, steps: Sequence[int]) -> Iterator[Fraction]:
+    """|D|^2 for every choice of the user's vectors. The first vector is fixed: a rotation of all
+    vectors leaves |D| as it is.
+    """
+    for rest in product(_VECTORS, repeat=len(steps) - 1):
+        vectors = list(zip(steps, (_VECTORS[0], *rest), strict=True))
+        square = sum(
+            sum(columns[i][row] * u[axis] for i, u in vectors) ** 2
+            for row in range(len(columns))
+            for axis in (0, 1)
+        )
+        yield Fraction(square, 25)
+
+
+def _choices(n: int, most: int, apart: int) -> Iterator[tuple[int, ...]]:
+    """The sets of at most `most` steps, any two of them at least `apart` apart."""
+    for count in range(1, most + 1):
+        for steps in combinations(range(n), count):
+            if all(b - a >= apart for a, b in pairwise(steps)):
+                yield steps
+
+
+def _toeplitz(coefficients: Sequence[int]) -> _Matrix:
+    """The columns of the matrix."""
+    n = len(coefficients)
+    return [[coefficients[row - i] if row >= i else 0 for row in range(n)] for i in range(n)]
+
+
+_OTHERS = "the mutant allows other strategies"
+
+
+@PLD.holds("Matrix mechanisms", "falling Toeplitz strategies", elsewhere=_OTHERS)
+@mutant("for all coefficients >= 0", falling=False)
+def falling(falling: bool = True) -> None:
+    """For c_0 >= c_1 >= ... >= 0 no user in at most k steps, b or more apart, with vectors of norm
+    at most 1, moves the answers further than equal vectors in the steps 0, b, 2 b, ...
+    """
+    for c in product((2, 1, 0), repeat=4):
+        if c[0] and (not falling or sorted(c, reverse=True) == list(c)):
+            columns = _toeplitz(c)
+            for most, apart in product((2, 3), (1, 2)):
+                first = tuple(range(0, 4, apart))[:most]
+                worst = next(_moves(columns, first))
+                for steps in _choices(4, most, apart):
+                    found = max(_moves(columns, steps))
+                    at_most(found, worst, c=c, steps=steps, apart=apart)
+
+
+#: Columns of lower triangular matrices of two bands, with signs; the mutant's have a third.
+_BANDS = (((3, 1), (-1, 2), (2, -2), (1,)), ((1, 2), (2, 1), (-3, 1), (2,)), ((1, -1), (1, 1)) * 2)
+
+
+@PLD.holds("Matrix mechanisms", "bands", elsewhere=_OTHERS)
+@mutant("if there are b + 1 bands", more=1)
+def bands(more: int = 0) -> None:
+    """With at most b bands, of any signs, the largest |D|^2 is the largest sum of |c_i|^2 over at
+    most k steps i, b or more apart.
+    """
+    for given in _BANDS:
+        columns = []
+        for i, column in enumerate(given):
+            below = [*column, *([1] * more)]
+            columns.append(([0] * i + below + [0] * 4)[:4])
+        for most, apart in product((1, 2, 3), (2, 3)):
+            norms = [sum(x * x for x in column) for column in columns]
+            choices = list(_choices(4, most, apart))
+            known = max(sum(norms[i] for i in steps) for steps in choices)
+            found = max(max(_moves(columns, steps)) for steps in choices)
+            equal(found, known, columns=columns, most=most, apart=apart)
+
+
+@PLD.holds("Matrix mechanisms", "one participation")
+@mutant("of a row", rows=True)
+def one_participation(rows: bool = False) -> None:
+    """With one participation the largest |D| is the largest norm of a column, for any strategy."""
+    for entries in product((-2, 1), repeat=6):
+        columns = [[*entries[:3]], [0, *entries[3:5]], [0, 0, entries[5]]]
+        known = zip(*columns, strict=True) if rows else columns
+        norm = max(sum(x * x for x in one) for one in known)
+        equal(max(max(_moves(columns, [i])) for i in range(3)), norm, columns=columns)

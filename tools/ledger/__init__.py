@@ -1,1 +1,0 @@
-"""Doubts about the checks of the ledger, its quotations against the papers, and its pages."""
