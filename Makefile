@@ -53,7 +53,7 @@ smoke: setup
 # the conformance vectors as a package for npm, in build/npm
 npm:
 	rm -rf build/npm && mkdir -p build/npm/vectors
-	cp tools/npm/* LICENSE build/npm
+	cp vectors/npm/* LICENSE build/npm
 	cp exactdp/oracle/vectors/*.json build/npm/vectors
 	cd build/npm && npm pack --silent
 
@@ -170,7 +170,7 @@ UV_ALL := $(UV) .venv-all/bin/python
 # `--source opacus=FOLDER`
 peers-tests: .venv-all/ready
 	$(UV_ALL) jax hypothesis
-	.venv-all/bin/python -m tools.peers_tests $(SOURCES)
+	.venv-all/bin/python -m vectors.peers_tests $(SOURCES)
 
 # what takes minutes, and twenty times as many examples of what is drawn at random, fresh ones each
 # time
@@ -208,14 +208,14 @@ scrutiny: setup
 
 # the conformance vectors, made anew by scripts that share no code with the calculators
 vectors: setup
-	$(BIN)/python -m tools.generate
+	$(BIN)/python -m vectors.generate
 
 # docs/conformance.md: every vector put to every library that is installed (about four minutes)
 conformance: setup
 	$(UV) $(BIN)/python --editable '.[peers]'
 	$(UV) $(BIN)/python --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
 	$(UV) $(BIN)/python --no-deps opacus  # its accountants, which need no PyTorch
-	$(BIN)/python -m tools.conformance.matrix docs/conformance.md
+	$(BIN)/python -m vectors.conformance.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 
 check: setup
@@ -224,29 +224,25 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# what the figures of the pages rest on, and the audits of broken mechanisms
 bench: setup
 	$(UV) $(BIN)/python --editable . --group bench
-	$(BIN)/python -m benchmarks.gshm
-	$(BIN)/python -m benchmarks.discrete
-	$(BIN)/python -m benchmarks.samplers
-	$(BIN)/python -m benchmarks.binary_field
-	$(BIN)/python -m benchmarks.histograms
-	$(BIN)/python -m benchmarks.releases
-	$(BIN)/python -m benchmarks.frames
-	$(BIN)/python -m benchmarks.audit
-	$(BIN)/python -m benchmarks.broken
-	$(BIN)/python -m benchmarks.sparse_vectors
-	$(BIN)/python -m benchmarks.reach
-	$(BIN)/python -m benchmarks.local
-	$(BIN)/python -m benchmarks.sketches
+	$(BIN)/python -m lab.benchmarks.samplers
+	$(BIN)/python -m lab.benchmarks.frames
+	$(BIN)/python -m lab.benchmarks.broken
+	$(BIN)/python -m lab.benchmarks.sparse_vectors
+	$(BIN)/python -m lab.benchmarks.local
+	$(BIN)/python -m lab.benchmarks.sketches
+	$(BIN)/python -m lab.benchmarks.pld
+	$(BIN)/python -m lab.benchmarks.pld_batches
 
 # the local papers' figures; some hours, less with --runs
 experiments: setup
 	$(UV) $(BIN)/python --editable '.[local,plots]' --editable proofs_check --group experiments
-	$(BIN)/python -m experiments.compressive_privatization
-	$(BIN)/python -m experiments.compressive_beyond
-	$(BIN)/python -m experiments.sparse_vectors
-	$(BIN)/python -m experiments.key_sets
+	$(BIN)/python -m lab.experiments.compressive_privatization
+	$(BIN)/python -m lab.experiments.compressive_beyond
+	$(BIN)/python -m lab.experiments.sparse_vectors
+	$(BIN)/python -m lab.experiments.key_sets
 
 clean:
 	rm -rf build .venv .venv-all .venv-docs .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,7 +1,7 @@
 """Conformance vectors: questions with certified answers, as JSON files.
 
 The files are in exactdp/oracle/vectors/, one per group; schema.json describes their format. The
-scripts in tools/generate/, which share no code with the calculators, generate them.
+scripts in vectors/generate/, which share no code with the calculators, generate them.
 """
 
 from __future__ import annotations

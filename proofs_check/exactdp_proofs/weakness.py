@@ -1,7 +1,7 @@
 """Does the check of every statement about privacy notice a mechanism that is a little weaker?
 
-`python -m exactdp_proofs.weakness [ID ...]` lists the statements about privacy, each with the weakest
-mechanism of those tried that its check notices: "loss 1.01" is a mechanism made for 1.01 times the
+`python -m exactdp_proofs.weakness [ID ...]` lists the statements about privacy, each with the
+weakest mechanism of those tried that its check notices: "loss 1.01" is a mechanism made for 1.01 times the
 epsilon of the statement. It reports a check that
 
 - passes with a mechanism 3 % weaker (`exactdp_proofs.statements.WEAKER`), unless the part
@@ -33,7 +33,7 @@ _WORDS = re.compile(
     r"|\bdelta (is|of)\b|\b(exact|Gaussian|larger|least|the) delta\b|\bcurve of a batch\b"
 )
 
-_CLAIMS = "exactdp_proofs.papers"
+_CLAIMS = ("exactdp_proofs.papers", "exactdp_proofs.ours")
 
 #: How much weaker the mechanisms are that the list tries.
 _TRIED = tuple(Fraction(n, 1000) for n in (1, 2, 5, 10, 20, 30))

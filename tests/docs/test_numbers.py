@@ -43,5 +43,5 @@ def test_a_number_is_quoted_and_everywhere_right(pattern: str) -> None:
 def test_the_version_is_the_same_everywhere() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {__version__}\n" in citation
-    assert f'"version": "{__version__}"' in (ROOT / "tools" / "npm" / "package.json").read_text()
+    assert f'"version": "{__version__}"' in (ROOT / "vectors" / "npm" / "package.json").read_text()
     assert f"| exactdp {__version__} |" in (ROOT / "docs" / "conformance.md").read_text()

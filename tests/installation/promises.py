@@ -193,13 +193,13 @@ def peers() -> None:
     from exactdp.accounting.interop import events
 
     sys.path.append(str(clone()))
-    names = {*import_module("tools.adapters").ADAPTERS} - {"exactdp", "ldp_toolbox"}  # no extra's
+    names = {*import_module("vectors.adapters").ADAPTERS} - {"exactdp", "ldp_toolbox"}  # no extra's
     if sys.version_info >= (3, 14):
         names.discard("diffprivlib")  # not installed there: see pyproject.toml
     for name in sorted(names):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            assert import_module(f"tools.adapters.{name}").make().version, name
+            assert import_module(f"vectors.adapters.{name}").make().version, name
     accountant = events.accountant()
     accountant.compose(import_module("dp_accounting.dp_event").GaussianDpEvent(2.0))
     assert 0 < accountant.get_epsilon(1e-5) < 3

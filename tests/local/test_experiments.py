@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from exactdp.local import SubsetSelection
-from experiments import compressive_privatization
-from experiments.shares import exchanged
+from lab.experiments import compressive_privatization
+from lab.experiments.shares import exchanged
 
 
 def test_exchanging_two_bits_makes_the_report_of_another_value() -> None:

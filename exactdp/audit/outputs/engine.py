@@ -42,8 +42,8 @@ _FEW = 8  # hits expected on the other side up to which the region is shaped for
 _TRUST = Fraction(1, 4)  # weight of the density that training suggests, in outputs trained on
 _KEPT = 12  # events watched at once
 _CERTAIN = 8.0  # nats in training from which outputs that are all alike call for single calls
-#: Evidence, as a part of -ln(level), below which no region refutes: chosen on benchmarks.broken, it
-#: saves the computation of the region.
+#: Evidence, as a part of -ln(level), below which no region refutes, so that it
+#: need not be computed; chosen on lab.benchmarks.broken.
 _HOPELESS = {False: 0.7, True: 0.99}
 
 #: If run is called once for every output, a look trains on and counts at most this number of

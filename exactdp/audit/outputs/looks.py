@@ -1,7 +1,7 @@
 """How an audit spends its outputs and its probability of a false alarm, look by look.
 
-The numbers below were chosen on benchmarks.broken. They decide how soon a violation is found; that
-what is stated holds with probability 1 - alpha rests on the alphas alone, which add up.
+The numbers below were chosen on lab.benchmarks.broken. They decide how soon a violation is found;
+that what is stated holds with probability 1 - alpha rests on the alphas alone, which add up.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def figure_3(users: int = 10**8) -> None:
 SVA.not_checkable(
     "Section V",
     "Curves of Figures 1 to 3 and their description, and the setup of the experiments.",
-    "plots without data; experiments/sparse_vectors.py measures all nine panels anew. The report "
-    "sizes of Tables IV to VI confirm 40-bit seeds and 32-bit numbers",
+    "plots without data; lab/experiments/sparse_vectors.py measures all nine panels anew. The "
+    "report sizes of Tables IV to VI confirm 40-bit seeds and 32-bit numbers",
     "plots and setup",
 )

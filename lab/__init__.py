@@ -1,0 +1,1 @@
+"""Benchmarks and experiments: programs that measure what the pages say."""

@@ -1,4 +1,0 @@
-"""Scripts that make the conformance vectors; nothing here imports a calculator of this library.
-
-Run ``python -m tools.generate`` to write every file, or name groups.
-"""

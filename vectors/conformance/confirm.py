@@ -1,0 +1,77 @@
+"""A second opinion on an answer that looks unsafe: mpmath, sharing no code with the calculators.
+
+A delta is computed again, by the two methods of the generator. For sigma, tau and epsilon the delta
+at the answered value is computed and compared with the target: the answer does not suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from importlib import import_module
+
+from exactdp.audit.numbers.certified import parameter_of
+from exactdp.errors import InvalidParameter
+from exactdp.oracle.conformance import Result
+from vectors.generate.common import Bounds
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Whether mpmath agrees that the answer is unsafe, and the numbers that say so."""
+
+    confirmed: bool
+    text: str
+
+
+def confirm(result: Result) -> Confirmation:
+    """Check an unsafe answer, or a wrong probability, against mpmath."""
+    vector, answer = result.vector, result.value
+    if answer is None:
+        raise InvalidParameter("result", result.verdict, "one with a number")
+    if vector.question in ("delta", "pmf", "cdf"):
+        lower, upper = recomputed(vector.group, vector.question, dict(vector.parameters))
+        outside = answer < Fraction(lower) or (
+            vector.question != "delta" and answer > Fraction(upper)
+        )
+        if vector.unsafe_below is not None:
+            outside = answer < Fraction(vector.unsafe_below)
+        return Confirmation(outside, f"{vector.question} = {_cut(lower)}")
+    given = {name: text for name, text in vector.parameters.items() if name != "delta"}
+    target = vector.parameters["delta"]
+    given[parameter_of(vector.group, vector.question)] = _decimal(answer)
+    if answer < 0:
+        return Confirmation(True, "a negative value is never enough")
+    lower, _ = recomputed(vector.group, "delta", given)
+    text = f"delta at the answer = {_cut(lower)} > {target}"
+    return Confirmation(Fraction(lower) > Fraction(target), text)
+
+
+def recomputed(group: str, question: str, given: Mapping[str, str]) -> Bounds:
+    """The value by the generator of a group of vectors, as decimal ends.
+
+    group, question, given: as in the vectors.
+    """
+    module = import_module(f"vectors.generate.{group}")
+    function: Callable[..., Bounds]
+    if group == "composition":
+        rest = {name: text for name, text in given.items() if name != "mechanism"}
+        function = module.COMPUTE[given["mechanism"], question]
+        return function(**rest)
+    name = "gaussian_delta" if group == "analytic_gaussian" else f"_{question}"
+    function = getattr(module, name)
+    return function(**given)
+
+
+def _decimal(value: Fraction) -> str:
+    """The exact decimal of a float, or of a short rational."""
+    with localcontext() as context:
+        context.prec = 1100
+        return str(Decimal(value.numerator) / Decimal(value.denominator))
+
+
+def _cut(text: str) -> str:
+    mantissa, mark, exponent = text.partition("e")
+    return f"{mantissa[:22]}{'...' if len(mantissa) > 22 else ''}{mark}{exponent}"
