@@ -26,7 +26,6 @@ __all__ = [
     "ball",
     "enclosure",
     "precision",
-    "precision_held",
     "refine",
     "relative_width_reached",
 ]
@@ -42,13 +41,12 @@ _START_BITS = 128
 
 #: Numbers of 2^this or more are not converted to fractions.
 _MOST_BITS = 1 << 28
+
 _lock = threading.RLock()
-_holder: int | None = None  # the thread that has the lock
 
 
 def _fresh_lock() -> None:
-    global _lock, _holder
-    _holder = None
+    global _lock
     _lock = threading.RLock()  # a fork may copy the lock while another thread holds it
 
 
@@ -58,21 +56,13 @@ os.register_at_fork(after_in_child=_fresh_lock)
 @contextmanager
 def precision(bits: int, *, terms: int | None = None) -> Iterator[None]:
     """Set the working precision to `bits`, and power series to `terms` terms, inside the block."""
-    global _holder
     with _lock:
-        before, outer = (ctx.prec, ctx.cap), _holder
-        ctx.prec, ctx.cap, _holder = bits, terms or ctx.cap, threading.get_ident()
+        before = ctx.prec, ctx.cap
+        ctx.prec, ctx.cap = bits, terms or ctx.cap
         try:
             yield
         finally:
             ctx.prec, ctx.cap = before
-            _holder = outer
-
-
-def precision_held() -> bool:
-    """Whether this thread holds the lock of precision(...); it must then not wait for a thread
-    that needs the lock."""
-    return _holder == threading.get_ident()
 
 
 class Ends(NamedTuple):

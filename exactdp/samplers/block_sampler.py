@@ -141,13 +141,9 @@ class BlockSampler:
 
     def propose_many(self, values: Integers, source: Source) -> NDArray[np.intp]:
         """Fill an array with proposals; return the indices of rejected proposals."""
-
-        def propose(part: slice, own: Source) -> NDArray[np.intp]:
-            where = self._propose_part(values[part], own)
-            where += part.start
-            return where
-
-        doubtful = source.shared(propose, slices(values.size))
+        doubtful = [
+            self._propose_part(values[part], source) + part.start for part in slices(values.size)
+        ]
         where = np.concatenate([np.empty(0, np.intp), *doubtful])
         return where[self._fails(values[where], source)]
 

@@ -8,7 +8,7 @@ randomness (SystemSource), reproducibly (SeededSource), and through all random c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any, Protocol, TypeVar
@@ -201,14 +201,6 @@ class Source(ABC):
         if size == 1 << kept and 0 < kept <= k <= 64:
             return self.words(n, k) >> (k - kept)
         return np.array(self.fixed_below([size] * n, k), np.uint64 if size <= 1 << 64 else object)
-
-    def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
-        """The results of work(part, source) for all parts, in order.
-
-        Sources whose bits have no fixed order may use two threads (SystemSource), so work must
-        change nothing but its part, and draw only from the source that it is given.
-        """
-        return [work(part, self) for part in parts]
 
     def draws(self, used: int, always: int) -> int:
         """The number of draws to make where `used` are used and every run shall make `always`."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from exactdp.samplers.rejection import RandomnessError
-from exactdp.samplers.source import ByteSource, Source, Spare, T, fit_for_release
-from exactdp.samplers.two_threads import by_two
+from exactdp.samplers.source import ByteSource, Spare, fit_for_release
 
 #: Bytes per request to the operating system; larger blocks are not faster.
 BLOCK = 1 << 16
@@ -20,9 +18,6 @@ _DIRECT = 1 << 13
 
 #: Bytes of words in stock for single draws: few, as a process may draw only once.
 _WORD_BLOCK = 1 << 13
-
-#: From this number of parts on, a second thread is worth its start and a wait for a free core.
-_SHARED_FROM = 8
 
 #: Two blocks of this number of truly random bytes are never equal in practice.
 _DISTINCT = 16
@@ -52,9 +47,8 @@ class SystemSource(ByteSource):
     """The operating system's randomness, fetched in blocks; the only source fit for a release.
 
     No bit is used twice. Every thread has its own pool of bytes; words of single draws come from
-    one list, from which threads pop atomically. A forked process starts with empty pools. Large
-    draws in bulk use a second thread, with its own source, until the call returns. A read that
-    fails, is short, or repeats itself raises RandomnessError.
+    one list, from which threads pop atomically. A forked process starts with empty pools. A read
+    that fails, is short, or repeats itself raises RandomnessError.
     Subclasses are not fit for a release, because they may read other bits.
     """
 
@@ -88,32 +82,6 @@ class SystemSource(ByteSource):
         start = pool.used
         pool.used += count
         return pool.block[start : pool.used]
-
-    def shared(self, work: Callable[[slice, Source], T], parts: Sequence[slice]) -> list[T]:
-        """The results of work(part, source) for all parts, in order; many parts use two threads.
-
-        Every part uses different bits of the operating system, and the choice of the thread does
-        not depend on these bits, so the parts are independent.
-        """
-        ordered = type(self) is not SystemSource  # a subclass may have ordered bits
-        if ordered or len(parts) < _SHARED_FROM:
-            return super().shared(work, parts)
-        other = SystemSource()
-        done: dict[int, T] = {}
-
-        def by(source: Source) -> Callable[[int], None]:
-            def make(i: int) -> None:
-                done[i] = work(parts[i], source)
-
-            return make
-
-        try:
-            by_two(range(len(parts)), by(self), by(other))
-        finally:
-            self.bits_used += other.bits_used
-        if len(done) < len(parts):  # a fork during the call continues with one thread
-            raise RandomnessError("a fork during a bulk draw lost the second thread")
-        return [done[i] for i in range(len(parts))]
 
     def _spare(self) -> Spare:
         return self._mine().spare

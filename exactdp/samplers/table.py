@@ -118,11 +118,8 @@ class Table:
 
     def fill(self, values: Integers, source: Source) -> None:
         """As many independent draws as an array has places, each in its place."""
-
-        def fill(part: slice, own: Source) -> None:
-            self._fill_part(values[part], own)
-
-        source.shared(fill, slices(values.size))
+        for part in slices(values.size):
+            self._fill_part(values[part], source)
 
     def _fill_part(self, values: Integers, source: Source) -> None:
         words = source.words(values.size, self.first_bits)
