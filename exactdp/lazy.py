@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+import sys
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
-def lazily(
-    room: str, offers: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package whose modules are imported on first use.
+def face(room: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package with a stub of its public names.
 
-    room: the name of the package. offers: module within the package -> its public names, separated
-    by spaces; without names, the module itself is public, under the last part of its name.
-    Returns the two functions; the first raises AttributeError for every other name.
+    room: the name of the package. file: its ``__init__.py``. Beside it, ``__init__.pyi`` is the
+    only list of the names, for type checkers and at run time: a line ``from module import name as
+    name`` for each. The module is imported when its name is first used.
     """
-    names = {name: module for module, some in offers.items() for name in some.split()}
-    wholes = {module.rpartition(".")[2]: module for module, some in offers.items() if not some}
+    modules = _modules_by_name(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
 
     def offered(name: str) -> Any:
-        if name in wholes:
-            return import_module(f"{room}.{wholes[name]}")
-        if name in names:
-            return getattr(import_module(f"{room}.{names[name]}"), name)
-        raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        if name not in modules:
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        value = _imported(modules[name], name, room)
+        vars(sys.modules[room])[name] = value  # the next use does not ask again
+        return value
 
-    def listed() -> list[str]:
-        return sorted([*names, *wholes])
+    names = sorted(modules)
+    return offered, names.copy, names
 
-    return offered, listed
+
+def _modules_by_name(stub: str) -> dict[str, str]:
+    imports = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+def _imported(module: str, name: str, room: str) -> Any:
+    """A name of a module; or the module of this name in a package."""
+    package = import_module(module)
+    if module == room or not hasattr(package, name):
+        return import_module(f"{module}.{name}")
+    return getattr(package, name)

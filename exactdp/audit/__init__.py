@@ -8,33 +8,6 @@
 - numbers: a stated delta, epsilon, sigma or tau
 """
 
-from exactdp.audit.canaries import OneRun, one_run
-from exactdp.audit.code import foreign_law, private
-from exactdp.audit.comparison import compare
-from exactdp.audit.outputs.audits import audit, replay, watch
-from exactdp.audit.outputs.copies import CopiedRandomness
-from exactdp.audit.outputs.event import Event
-from exactdp.audit.outputs.report import AuditReport
-from exactdp.audit.pairs import WorstPair, audit_pairs
-from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Renyi, Zcdp
+from exactdp.lazy import face
 
-__all__ = [
-    "ApproximateDP",
-    "AuditReport",
-    "CopiedRandomness",
-    "Event",
-    "GaussianDP",
-    "OneRun",
-    "Profile",
-    "Renyi",
-    "WorstPair",
-    "Zcdp",
-    "audit",
-    "audit_pairs",
-    "compare",
-    "foreign_law",
-    "one_run",
-    "private",
-    "replay",
-    "watch",
-]
+__getattr__, __dir__, __all__ = face(__name__, __file__)

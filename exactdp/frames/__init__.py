@@ -7,33 +7,6 @@ Before noise is drawn, the bounds are checked on the pairs of user and key that 
 Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, through narwhals.
 """
 
-from exactdp.frames.advising import Advice, Advised, Bound, advise
-from exactdp.frames.checking import EngineError
-from exactdp.frames.choosing import Choice
-from exactdp.frames.counting import Totals, bounded, counted
-from exactdp.frames.cutting import Cut, cut
-from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.releasing import FrameRelease, checked_bounds, draw, drawn, release
-from exactdp.frames.selecting import KeysRelease, keys
+from exactdp.lazy import face
 
-__all__ = [
-    "Advice",
-    "Advised",
-    "Bound",
-    "Choice",
-    "Cut",
-    "EngineError",
-    "FrameRelease",
-    "KeyedHash",
-    "KeysRelease",
-    "Totals",
-    "advise",
-    "bounded",
-    "checked_bounds",
-    "counted",
-    "cut",
-    "draw",
-    "drawn",
-    "keys",
-    "release",
-]
+__getattr__, __dir__, __all__ = face(__name__, __file__)

@@ -3,17 +3,6 @@
 The assertions are imported on first use, so that the pytest plugin starts fast.
 """
 
-from __future__ import annotations
+from exactdp.lazy import face
 
-from typing import TYPE_CHECKING
-
-from exactdp.lazy import lazily
-
-if TYPE_CHECKING:
-    from exactdp.oracle.assertions import Evidence, assert_law, assert_private, assert_sensitivity
-
-__all__ = ["Evidence", "assert_law", "assert_private", "assert_sensitivity"]
-
-__getattr__, __dir__ = lazily(
-    __name__, {"assertions": "Evidence assert_law assert_private assert_sensitivity"}
-)
+__getattr__, __dir__, __all__ = face(__name__, __file__)

@@ -122,7 +122,8 @@ def _modules(package: str) -> Iterator[tuple[Path, str]]:
     if spec is None or spec.origin is None:
         raise SystemExit(f"{package} is not installed")
     folder = Path(spec.origin).parent
-    for path in sorted(folder.rglob("*.py")):
+    # a package that imports its modules on first use reads its stub
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("__init__.pyi")]):
         parts = path.relative_to(folder).parts
         if package != "exactdp" or not set(parts[:-1]) & set(LEFT_OUT):
             yield path, "/".join((package, *parts))

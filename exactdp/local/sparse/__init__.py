@@ -3,30 +3,6 @@
 Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation" (SVA).
 """
 
-from exactdp.local.sparse.clipping import Stated
-from exactdp.local.sparse.entries import Entries
-from exactdp.local.sparse.estimates import Means
-from exactdp.local.sparse.hashed_signs import KFold, Sampled
-from exactdp.local.sparse.lower_bound import lower_bound
-from exactdp.local.sparse.mean import SparseVectorMean
-from exactdp.local.sparse.naive_noise import NaiveGaussian, NaiveLaplace
-from exactdp.local.sparse.one_bit import OneBit
-from exactdp.local.sparse.report_plan import ReportPlan
-from exactdp.local.sparse.sampled_coordinates import Harmony, Pckv, PckvUnary
+from exactdp.lazy import face
 
-__all__ = [
-    "Entries",
-    "Harmony",
-    "KFold",
-    "Means",
-    "NaiveGaussian",
-    "NaiveLaplace",
-    "OneBit",
-    "Pckv",
-    "PckvUnary",
-    "ReportPlan",
-    "Sampled",
-    "SparseVectorMean",
-    "Stated",
-    "lower_bound",
-]
+__getattr__, __dir__, __all__ = face(__name__, __file__)

@@ -1,0 +1,16 @@
+from exactdp.accounting import composition as composition
+from exactdp.accounting import correlated_gaussian as correlated_gaussian
+from exactdp.accounting import discrete_gaussian as discrete_gaussian
+from exactdp.accounting import divergence as divergence
+from exactdp.accounting import gaussian as gaussian
+from exactdp.accounting import pld as pld
+from exactdp.accounting import zcdp as zcdp
+from exactdp.accounting.sparse_histograms import csh as csh
+from exactdp.accounting.sparse_histograms import csh_sums as csh_sums
+from exactdp.accounting.sparse_histograms import discrete_csh as discrete_csh
+from exactdp.accounting.sparse_histograms import discrete_gshm as discrete_gshm
+from exactdp.accounting.sparse_histograms import discrete_top_k as discrete_top_k
+from exactdp.accounting.sparse_histograms import gshm as gshm
+from exactdp.accounting.sparse_histograms import gshm_sums as gshm_sums
+from exactdp.accounting.sparse_histograms import stability as stability
+from exactdp.accounting.sparse_histograms import top_k as top_k

@@ -1,0 +1,14 @@
+from exactdp.local.sparse.clipping import Stated as Stated
+from exactdp.local.sparse.entries import Entries as Entries
+from exactdp.local.sparse.estimates import Means as Means
+from exactdp.local.sparse.hashed_signs import KFold as KFold
+from exactdp.local.sparse.hashed_signs import Sampled as Sampled
+from exactdp.local.sparse.lower_bound import lower_bound as lower_bound
+from exactdp.local.sparse.mean import SparseVectorMean as SparseVectorMean
+from exactdp.local.sparse.naive_noise import NaiveGaussian as NaiveGaussian
+from exactdp.local.sparse.naive_noise import NaiveLaplace as NaiveLaplace
+from exactdp.local.sparse.one_bit import OneBit as OneBit
+from exactdp.local.sparse.report_plan import ReportPlan as ReportPlan
+from exactdp.local.sparse.sampled_coordinates import Harmony as Harmony
+from exactdp.local.sparse.sampled_coordinates import Pckv as Pckv
+from exactdp.local.sparse.sampled_coordinates import PckvUnary as PckvUnary
