@@ -6,18 +6,18 @@ import ast
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
+from pkgutil import get_data
 from typing import Any
 
 
-def face(room: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def face(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package with a stub of its public names.
 
-    room: the name of the package. file: its ``__init__.py``. Beside it, ``__init__.pyi`` is the
-    only list of the names, for type checkers and at run time: a line ``from module import name as
-    name`` for each. The module is imported when its name is first used.
+    room: the name of the package. Its ``__init__.pyi`` is the only list of the names, for type
+    checkers and at run time: a line ``from module import name as name`` for each. The module is
+    imported when its name is first used.
     """
-    modules = _modules_by_name(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    modules = _modules_by_name(get_data(room, "__init__.pyi") or b"")
 
     def offered(name: str) -> Any:
         if name not in modules:
@@ -30,7 +30,7 @@ def face(room: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[
     return offered, names.copy, names
 
 
-def _modules_by_name(stub: str) -> dict[str, str]:
+def _modules_by_name(stub: bytes) -> dict[str, str]:
     imports = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom)]
     return {alias.name: str(node.module) for node in imports for alias in node.names}
 

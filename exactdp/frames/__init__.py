@@ -9,4 +9,4 @@ Frames of pandas, polars (eager and lazy), pyarrow, DuckDB, Dask and PySpark, th
 
 from exactdp.lazy import face
 
-__getattr__, __dir__, __all__ = face(__name__, __file__)
+__getattr__, __dir__, __all__ = face(__name__)

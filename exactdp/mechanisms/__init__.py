@@ -7,4 +7,4 @@ selection: private choice of one option. partition_selection, key_sets: the keys
 
 from exactdp.lazy import face
 
-__getattr__, __dir__, __all__ = face(__name__, __file__)
+__getattr__, __dir__, __all__ = face(__name__)

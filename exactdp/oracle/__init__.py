@@ -5,4 +5,4 @@ The assertions are imported on first use, so that the pytest plugin starts fast.
 
 from exactdp.lazy import face
 
-__getattr__, __dir__, __all__ = face(__name__, __file__)
+__getattr__, __dir__, __all__ = face(__name__)

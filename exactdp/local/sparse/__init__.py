@@ -5,4 +5,4 @@ Source: Zhou et al., "Locally Differentially Private Sparse Vector Aggregation" 
 
 from exactdp.lazy import face
 
-__getattr__, __dir__, __all__ = face(__name__, __file__)
+__getattr__, __dir__, __all__ = face(__name__)
