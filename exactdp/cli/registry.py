@@ -5,7 +5,6 @@ The help, the page of the site, completion and the tests of the command line fol
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -48,17 +47,6 @@ COMMANDS = {name: modules for commands in MAP.values() for name, modules in comm
 #: Short names of commands that many users start with.
 SHORT = {"advise": "release advise", "plan": "release plan"}
 
-#: Names until version 0.2, which are still understood.
-RENAMED = {
-    "compare": "calibrate sparse-histograms",
-    "cut": "release cut",
-    "explain": "statement explain",
-    "lint": "statement lint",
-    "query": "release query",
-    "sparse": "local sparse",
-    "vectors": "audit vectors",
-}
-
 
 class Commands(Sections):
     """A group of the commands in the map."""
@@ -76,15 +64,9 @@ class Commands(Sections):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments call, also by a name that it had before."""
+        """The command that the arguments call, also by its short name."""
         if args and args[0] in SHORT:
             args = [*SHORT[args[0]].split(), *args[1:]]
-        new = RENAMED.get(args[0]) if args else None
-        if new is not None:
-            note = f"exactdp: 'exactdp {args[0]}' is called 'exactdp {new}' now"
-            if "_EXACTDP_COMPLETE" not in os.environ:
-                click.echo(note, err=True)
-            args = [*new.split(), *args[1:]]
         return super().resolve_command(ctx, args)
 
 

@@ -17,7 +17,7 @@ import exactdp.cli
 from exactdp.accounting.calculator import calculator
 from exactdp.cli.help import painted
 from exactdp.cli.main import cli, main
-from exactdp.cli.registry import COMMANDS, MAP, RENAMED
+from exactdp.cli.registry import COMMANDS, MAP
 from tests.cli.test_accounting import run
 
 
@@ -60,13 +60,6 @@ def test_siblings_are_told_apart() -> None:
         told = {command.get_short_help_str(200): name for name, command in inside.items()}
         same = {("release csh", "release top-k")}  # two names of one command
         assert len(told) >= len(inside) - len(same), group
-
-
-@pytest.mark.parametrize("old", RENAMED)
-def test_a_name_that_a_command_had_before_is_understood(old: str) -> None:
-    _, said, err = run(old, "--help")
-    assert said == run(*RENAMED[old].split(), "--help")[1]
-    assert err == f"exactdp: 'exactdp {old}' is called 'exactdp {RENAMED[old]}' now\n"
 
 
 @pytest.mark.parametrize(
