@@ -1,8 +1,8 @@
 """Does the check of every statement about privacy notice a mechanism that is a little weaker?
 
 `python -m exactdp_proofs.weakness [ID ...]` lists the statements about privacy, each with the
-weakest mechanism of those tried that its check notices: "loss 1.01" is a mechanism made for 1.01 times the
-epsilon of the statement. It reports a check that
+weakest mechanism of those tried that its check notices: "loss 1.01" is a mechanism made for 1.01
+times the epsilon of the statement. It reports a check that
 
 - passes with a mechanism 3 % weaker (`exactdp_proofs.statements.WEAKER`), unless the part
   says why (`loose`), and then with the one that the part names;

@@ -2,7 +2,6 @@
 
 import math
 import re
-import textwrap
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -17,10 +16,10 @@ PAGE = Path(__file__).parents[4] / "CONTRIBUTING.md"
 
 
 def test_contributing_shows_this_file() -> None:
-    code = re.search(r"  ```python\n(.*?)  ```", PAGE.read_text(), re.DOTALL)
+    code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert code is not None
     whole = Path(__file__).with_name("kary_response.py").read_text()
-    assert whole.endswith(textwrap.dedent(code[1]))
+    assert whole.endswith(code[1])
 
 
 def _masses(epsilon: float, answers: int, truth: int) -> list[float]:
