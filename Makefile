@@ -120,7 +120,7 @@ engines: .venv-engines/lowest .venv-engines/newest
 # name, on 200 random questions (five minutes of the processor)
 answers: setup
 	$(BIN)/python -m tests.frames.errors
-	$(BIN)/python -m pytest -q -m 'slow or not slow' tests/frames/test_choosing.py
+	$(BIN)/python -m pytest -q -m 'slow or not slow' tests/frames/test_least_error.py
 
 # 10^8 rows from Parquet on Spark against SQL of DuckDB (an hour or so, 20 GB of disk)
 large: .venv-engines/newest

@@ -83,7 +83,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: _pld(3), "steps must be a tuple of pairs of a step and a number of runs, got 3"),
     (
         lambda: _pld((("x", 1),)),
-        "steps[0] must be a step, exactdp.accounting.pld.laws.base, got 'x'",
+        "steps[0] must be a step, exactdp.accounting.pld.losses.base, got 'x'",
     ),
     (lambda: _pld(((_STEP, 0),)), "times must be an integer >= 1, got 0"),
     (lambda: _pld(neighbours=0), "neighbours must be a text that is not empty, got 0"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from exactdp.cli import registry, separate
+from exactdp.cli import commands, separate
 from exactdp.cli.main import main
 from exactdp.errors import ExactDPError
 from exactdp.extras import DISTRIBUTIONS, MissingExtra, optional
@@ -106,10 +106,10 @@ def test_a_command_of_another_distribution_names_its_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(separate, "entry_points", lambda **_: ())
-    registry._loaded.cache_clear()
+    commands._loaded.cache_clear()
     with pytest.raises(SystemExit) as ended:
         main(["proofs", "BV-Lemma-2.9", "--list"])
-    registry._loaded.cache_clear()
+    commands._loaded.cache_clear()
     assert ended.value.code == 2
     printed = capsys.readouterr()
     needed = "this needs exactdp-proofs: pip install 'exactdp[proofs]'"

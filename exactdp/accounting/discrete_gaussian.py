@@ -12,8 +12,8 @@ from flint import arb
 from exactdp.accounting import gaussian
 from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.gaussian_sums import combination, excess, is_smooth, smoothing
 from exactdp.accounting.certify.grid import read_resolution, unit_of
-from exactdp.accounting.certify.lattice import combination, excess, is_smooth, smoothing
 from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure

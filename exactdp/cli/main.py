@@ -18,10 +18,10 @@ from typing import NoReturn
 import click
 
 from exactdp import __version__
+from exactdp.cli.commands import Commands, suggested
 from exactdp.cli.completion import install_completion as install
 from exactdp.cli.help import QUESTIONS, coloured
 from exactdp.cli.output import complain
-from exactdp.cli.registry import Commands, suggested
 from exactdp.cli.stopping import ending, signals_heard
 from exactdp.errors import ExactDPError, Undecided, shown
 

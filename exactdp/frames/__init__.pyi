@@ -3,13 +3,13 @@ from exactdp.frames.advising import Advised as Advised
 from exactdp.frames.advising import Bound as Bound
 from exactdp.frames.advising import advise as advise
 from exactdp.frames.checking import EngineError as EngineError
-from exactdp.frames.choosing import Choice as Choice
 from exactdp.frames.counting import Totals as Totals
 from exactdp.frames.counting import bounded as bounded
 from exactdp.frames.counting import counted as counted
 from exactdp.frames.cutting import Cut as Cut
 from exactdp.frames.cutting import cut as cut
 from exactdp.frames.keyed_hash import KeyedHash as KeyedHash
+from exactdp.frames.least_error import Choice as Choice
 from exactdp.frames.releasing import FrameRelease as FrameRelease
 from exactdp.frames.releasing import checked_bounds as checked_bounds
 from exactdp.frames.releasing import draw as draw

@@ -14,9 +14,9 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import ADD_REMOVE, of_one_user
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
 from exactdp.frames.cutting import users_by_keys
-from exactdp.frames.paying import paying
-from exactdp.frames.targets import SELECTIONS, Target, mechanism_for, selection_for
+from exactdp.frames.payment import paying
 from exactdp.parameters import Real, delta_target, integer, positive, rational
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
 from exactdp.samplers.source import require_secure

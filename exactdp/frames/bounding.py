@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.frames.canonical import canonical
 from exactdp.frames.columns import USER, Question, nw_
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
-from exactdp.frames.words import with_words
+from exactdp.frames.text_hash import with_words
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.frames.columns import USER, nw_
-from exactdp.frames.words import with_words
+from exactdp.frames.text_hash import with_words
 from exactdp.parameters import integer
 from exactdp.samplers import Source
 

@@ -10,15 +10,15 @@ from typing import Any, TypedDict, Unpack
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
-from exactdp.frames.choosing import Choice
+from exactdp.frames.candidates import Target, described, mechanism_for
 from exactdp.frames.columns import Question, asked
 from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
-from exactdp.frames.gathering import WEIGHTS_CHECKED, gathered
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.paying import paying
+from exactdp.frames.least_error import Choice
+from exactdp.frames.pairs import WEIGHTS_CHECKED, gathered
+from exactdp.frames.payment import paying
 from exactdp.frames.ranges import Range
-from exactdp.frames.targets import Target, described, mechanism_for
 from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts

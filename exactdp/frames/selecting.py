@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from exactdp.accounting import pld
+from exactdp.frames.candidates import selection_for
 from exactdp.frames.columns import asked
 from exactdp.frames.counting import counted
 from exactdp.frames.engines import same_kind
-from exactdp.frames.gathering import WEIGHTS_CHECKED, gathered
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.paying import paying
+from exactdp.frames.pairs import WEIGHTS_CHECKED, gathered
+from exactdp.frames.payment import paying
 from exactdp.frames.releasing import Published, checked_bounds
-from exactdp.frames.targets import selection_for
 from exactdp.mechanisms import PartitionSelection
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.parameters import Real, integer

@@ -101,9 +101,9 @@ class Shuffled:
         [0.669, 0.67]
         """
         # imported here: 0.1 s, which few users of this room need
-        from exactdp.accounting.pld.laws.base import Step
-        from exactdp.accounting.pld.laws.curves import KnownCurve
         from exactdp.accounting.pld.loss import Pld
+        from exactdp.accounting.pld.losses.base import Step
+        from exactdp.accounting.pld.losses.curves import KnownCurve
 
         k, r = self.mechanism.k, self.mechanism.e_epsilon
         few = k == 2 or self.n <= _FEW

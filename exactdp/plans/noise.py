@@ -11,7 +11,7 @@ from math import ceil, sqrt
 from flint import arb
 
 from exactdp.accounting import pld, zcdp
-from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided

@@ -9,7 +9,7 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.certify.hints import minimum
-from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import precision
 from exactdp.enclosure import Enclosure
 from exactdp.statement.releases import Release, loss_of, number

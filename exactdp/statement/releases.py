@@ -13,14 +13,14 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.neighbours import relation
-from exactdp.accounting.pld.laws.base import LossLaw, Step
-from exactdp.accounting.pld.laws.contest import BoundedRange
-from exactdp.accounting.pld.laws.curves import CurveLaw
-from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
-from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
-from exactdp.accounting.pld.laws.laplace import Laplace
-from exactdp.accounting.pld.laws.listed import SampledListed
-from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from exactdp.accounting.pld.losses.base import LossLaw, Step
+from exactdp.accounting.pld.losses.contest import BoundedRange
+from exactdp.accounting.pld.losses.curves import CurveLaw
+from exactdp.accounting.pld.losses.finite import FiniteLaws, Response
+from exactdp.accounting.pld.losses.integers import DiscreteGaussian, DiscreteLaplace
+from exactdp.accounting.pld.losses.laplace import Laplace
+from exactdp.accounting.pld.losses.listed import SampledListed
+from exactdp.accounting.pld.losses.normal import Gaussian, SampledNormal
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import decimal_text, integer

@@ -18,7 +18,7 @@ from tabulate import tabulate
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld import ask
-from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from exactdp.accounting.pld.losses.normal import Gaussian, SampledNormal
 
 _DELTA = Fraction(1, 10**5)
 _CASES = [(1, 0.01, 10**3), (2, 0.01, 10**3), (4, 0.01, 10**2), (4, 0.01, 10**4), (8, 0.01, 10**4)]

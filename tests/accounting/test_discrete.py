@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 from exactdp import InvalidParameter, Undecided
 from exactdp.accounting import discrete_csh, discrete_gaussian
-from exactdp.accounting.certify.lattice import smoothing
+from exactdp.accounting.certify.gaussian_sums import smoothing
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import Showing
 from exactdp.balls import precision
 from tests import reference

@@ -15,9 +15,9 @@ import pytest
 
 import exactdp.cli
 from exactdp.accounting.calculator import calculator
+from exactdp.cli.commands import COMMANDS, MAP
 from exactdp.cli.help import painted
 from exactdp.cli.main import cli, main
-from exactdp.cli.registry import COMMANDS, MAP
 from tests.cli.test_accounting import run
 
 

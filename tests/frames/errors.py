@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from tabulate import tabulate
 
+from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
 from exactdp.frames.ranges import Range
-from exactdp.frames.targets import SELECTIONS, Target, mechanism_for, selection_for
 from exactdp.mechanisms import TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import Pairs
 from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from exactdp.frames import KeyedHash
-from exactdp.frames.words import bytes_word
+from exactdp.frames.text_hash import bytes_word
 
 #: (user, key, ..., amount); a key may have several columns.
 Row = tuple[Any, ...]

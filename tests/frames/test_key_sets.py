@@ -16,7 +16,7 @@ from exactdp import InvalidParameter, frames
 from exactdp.accounting import pld
 from exactdp.accounting.pld import Exhausted
 from exactdp.frames.columns import asked
-from exactdp.frames.gathering import gathered
+from exactdp.frames.pairs import gathered
 from exactdp.mechanisms import MAD2R, GSHMWithSums, KnownKeys, TopKWithBase
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from exactdp.frames import advise, draw, release
-from exactdp.frames.targets import _TABLE, Target, mechanism_for
+from exactdp.frames.candidates import _TABLE, Target, mechanism_for
 from exactdp.mechanisms import CSH, TopK, TopKWithBase, TopKWithSums
 from exactdp.mechanisms.thresholded.shared_gaussian import CorrelatedNoise
 from exactdp.samplers import SeededSource

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import covered_by
+from exactdp.accounting.pld.expenses import Entry, FileLedger, Ledger, MemoryLedger, read
 from exactdp.accounting.pld.filters import (
     Costs,
     Expense,
@@ -18,7 +19,6 @@ from exactdp.accounting.pld.filters import (
     SumFilter,
     ZcdpFilter,
 )
-from exactdp.accounting.pld.ledger import Entry, FileLedger, Ledger, MemoryLedger, read
 from exactdp.accounting.pld.loss import Pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, ExactDPError, InvalidParameter

@@ -36,9 +36,9 @@ from math import comb, lcm
 from typing import ClassVar, cast
 
 from exactdp.accounting.neighbours import add_remove
-from exactdp.accounting.pld.laws.base import LossLaw, Step
-from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.losses.base import LossLaw, Step
+from exactdp.accounting.pld.losses.normal import Gaussian
 from exactdp.accounting.pld.mechanisms import root
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter

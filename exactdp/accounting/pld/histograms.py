@@ -13,11 +13,11 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting.neighbours import changed_counters, sparse_counters
-from exactdp.accounting.pld.laws.base import Step
-from exactdp.accounting.pld.laws.curves import CurveLaw
-from exactdp.accounting.pld.laws.finite import FiniteLaws
-from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.losses.base import Step
+from exactdp.accounting.pld.losses.curves import CurveLaw
+from exactdp.accounting.pld.losses.finite import FiniteLaws
+from exactdp.accounting.pld.losses.normal import Gaussian
 from exactdp.accounting.sparse_histograms import csh as csh_curve
 from exactdp.accounting.sparse_histograms import gshm as gshm_curve
 from exactdp.accounting.sparse_histograms.bounds import without_k

@@ -15,9 +15,9 @@ from exactdp.accounting.neighbours import (
     is_derived,
     relation,
 )
-from exactdp.accounting.pld.laws.allocated import allocated
-from exactdp.accounting.pld.laws.base import Step
-from exactdp.accounting.pld.laws.truncated import truncated
+from exactdp.accounting.pld.losses.allocated import allocated
+from exactdp.accounting.pld.losses.base import Step
+from exactdp.accounting.pld.losses.truncated import truncated
 from exactdp.accounting.pld.questions import Questions
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import converted, frozen, text
@@ -35,7 +35,9 @@ def _steps(name: str, value: Any) -> tuple[tuple[Step, int], ...]:
         raise InvalidParameter(name, value, "a tuple of pairs of a step and a number of runs")
     for i, (step, _) in enumerate(value):
         if not isinstance(step, Step):
-            raise InvalidParameter(f"{name}[{i}]", step, "a step, exactdp.accounting.pld.laws.base")
+            raise InvalidParameter(
+                f"{name}[{i}]", step, "a step, exactdp.accounting.pld.losses.base"
+            )
     return tuple((step, integer("times", times, least=1)) for step, times in value)
 
 

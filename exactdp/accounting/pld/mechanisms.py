@@ -8,12 +8,12 @@ from math import isqrt
 from typing import Any
 
 from exactdp.accounting.neighbours import ADD_REMOVE, known
-from exactdp.accounting.pld.laws.base import LossLaw, Step
-from exactdp.accounting.pld.laws.finite import FiniteLaws, Response
-from exactdp.accounting.pld.laws.integers import DiscreteGaussian, DiscreteLaplace
-from exactdp.accounting.pld.laws.laplace import Laplace
-from exactdp.accounting.pld.laws.normal import Gaussian, mixture
 from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.losses.base import LossLaw, Step
+from exactdp.accounting.pld.losses.finite import FiniteLaws, Response
+from exactdp.accounting.pld.losses.integers import DiscreteGaussian, DiscreteLaplace
+from exactdp.accounting.pld.losses.laplace import Laplace
+from exactdp.accounting.pld.losses.normal import Gaussian, mixture
 from exactdp.errors import Described, InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, positive

@@ -12,8 +12,8 @@ from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import has_named_side
 from exactdp.accounting.pld import ask
-from exactdp.accounting.pld.laws.base import Order
-from exactdp.accounting.pld.laws.orders import Steps, in_own_orders, orders, real_orders
+from exactdp.accounting.pld.losses.base import Order
+from exactdp.accounting.pld.losses.orders import Steps, in_own_orders, orders, real_orders
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, positive, rational

@@ -29,13 +29,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from exactdp.accounting.neighbours import ADD_REMOVE, known
-from exactdp.accounting.pld.laws.base import LossLaw, Step
-from exactdp.accounting.pld.laws.contest import NOISES, BoundedRange, Contest
-from exactdp.accounting.pld.laws.curves import CurveLaw
-from exactdp.accounting.pld.laws.laplace import Laplace
-from exactdp.accounting.pld.laws.largest import Chance, LargestNormal, Trial, median_of_largest
-from exactdp.accounting.pld.laws.normal import Gaussian
 from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.losses.base import LossLaw, Step
+from exactdp.accounting.pld.losses.contest import NOISES, BoundedRange, Contest
+from exactdp.accounting.pld.losses.curves import CurveLaw
+from exactdp.accounting.pld.losses.laplace import Laplace
+from exactdp.accounting.pld.losses.largest import Chance, LargestNormal, Trial, median_of_largest
+from exactdp.accounting.pld.losses.normal import Gaussian
 from exactdp.accounting.pld.mechanisms import moderate
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, choice, integer, positive

@@ -41,8 +41,8 @@ from exactdp.accounting import gaussian, zcdp
 from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import decide
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.certify.grid import rounded
-from exactdp.accounting.certify.lattice import above
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms.bounds import without_k

@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from flint import arb, ctx
 
-from exactdp.accounting.certify.lattice import is_smooth, reach_of, smoothing, sum_of_copies
+from exactdp.accounting.certify.gaussian_sums import is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
 from exactdp.normal_sums import tails

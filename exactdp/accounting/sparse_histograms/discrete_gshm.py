@@ -31,8 +31,14 @@ from exactdp.accounting import gaussian
 from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import decide
+from exactdp.accounting.certify.gaussian_sums import (
+    above,
+    is_smooth,
+    reach_of,
+    smoothing,
+    sum_of_copies,
+)
 from exactdp.accounting.certify.grid import rounded
-from exactdp.accounting.certify.lattice import above, is_smooth, reach_of, smoothing, sum_of_copies
 from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold

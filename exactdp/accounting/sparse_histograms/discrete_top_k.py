@@ -20,7 +20,7 @@ from flint import arb
 from exactdp.accounting import zcdp
 from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.accounting.sparse_histograms import discrete_csh
 from exactdp.accounting.sparse_histograms.bounds import without_k

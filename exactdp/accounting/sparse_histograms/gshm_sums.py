@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine

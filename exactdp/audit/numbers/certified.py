@@ -18,7 +18,7 @@ from flint import arb
 
 from exactdp.accounting import composition, pld, zcdp
 from exactdp.accounting.calculator import CALCULATORS, calculator, group_of
-from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.audit.numbers import closed_forms, local_responses
 from exactdp.audit.numbers.concentrated import rho_of_noisy_max
 from exactdp.audit.numbers.inversion import WIDTH, least, least_multiple

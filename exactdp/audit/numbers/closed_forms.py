@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.balls import ball
 from exactdp.normal import tail
 

@@ -10,7 +10,7 @@ from math import ceil, isqrt, log, pi
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.normal import hockey_stick

@@ -14,7 +14,7 @@ from flint import arb
 
 from exactdp.accounting import discrete_gshm
 from exactdp.accounting.calculator import Calculator
-from exactdp.accounting.certify.lattice import above
+from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.neighbours import changed_counters
 from exactdp.fields import frozen, whole
 from exactdp.mechanisms.thresholded.mechanism import Thresholded, above_lower

@@ -1,4 +1,4 @@
-"""The text of exactdp.accounting.pld.laws.allocated: the convex order of mean ratios."""
+"""The text of exactdp.accounting.pld.losses.allocated: the convex order of mean ratios."""
 
 from __future__ import annotations
 

@@ -25,11 +25,11 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask.plans import for_delta
+from exactdp.accounting.pld.ask.grids import for_delta
 from exactdp.accounting.pld.ask.search import composed
 from exactdp.balls import precision
 from exactdp.errors import InvalidParameter
-from tests.accounting.pld.laws.test_allocated import _enumerated, _gaussian_deltas, _random_law
+from tests.accounting.pld.losses.test_allocated import _enumerated, _gaussian_deltas, _random_law
 
 _POINTS = 50
 

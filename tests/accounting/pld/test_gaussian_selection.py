@@ -12,8 +12,8 @@ from scipy.special import ndtr
 
 from exactdp.accounting import pld
 from exactdp.accounting.neighbours import ADD_REMOVE
-from exactdp.accounting.pld.laws.base import Step
-from exactdp.accounting.pld.laws.largest import LargestNormal
+from exactdp.accounting.pld.losses.base import Step
+from exactdp.accounting.pld.losses.largest import LargestNormal
 from exactdp.parameters import rational
 from tests.accounting.pld.curves import Floats, excess
 

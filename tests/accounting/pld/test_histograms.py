@@ -11,7 +11,7 @@ from flint import arb
 from scipy.special import log_ndtr, ndtr
 
 from exactdp.accounting import csh, gaussian, gshm, pld
-from exactdp.accounting.pld.laws.curves import CurveLaw, KnownCurve
+from exactdp.accounting.pld.losses.curves import CurveLaw, KnownCurve
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 

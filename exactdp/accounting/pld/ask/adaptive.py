@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.grid.scaled import UNDERFLOW, UNIT, above
-from exactdp.accounting.pld.laws.base import Family, LossLaw, Order, Step
-from exactdp.accounting.pld.laws.curves import KnownCurve, chords
-from exactdp.accounting.pld.laws.orders import orders
+from exactdp.accounting.pld.losses.base import Family, LossLaw, Order, Step
+from exactdp.accounting.pld.losses.curves import KnownCurve, chords
+from exactdp.accounting.pld.losses.orders import orders
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick

@@ -16,7 +16,7 @@ from functools import lru_cache
 from flint import arb
 
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.laws.base import Curve, Ends, LossLaw, Order
+from exactdp.accounting.pld.losses.base import Curve, Ends, LossLaw, Order
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided

@@ -12,10 +12,10 @@ from flint import arb
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.ask.closed import closed_curve, ends
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.plans import FLOOR_BITS, for_delta
+from exactdp.accounting.pld.ask.grids import FLOOR_BITS, for_delta
 from exactdp.accounting.pld.ask.search import Bounded, composed, refined, times_too_wide
 from exactdp.accounting.pld.compose.engine import BITS
-from exactdp.accounting.pld.laws.base import Order
+from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 

@@ -13,10 +13,10 @@ from exactdp.accounting.certify.checking import Verdict, decide
 from exactdp.accounting.certify.hints import falling_root, log, log2
 from exactdp.accounting.pld.ask.closed import ClosedCurve, closed_curve
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.plans import Plan, for_epsilon
+from exactdp.accounting.pld.ask.grids import Plan, for_epsilon
 from exactdp.accounting.pld.ask.search import Bounded, refined, times_too_wide
 from exactdp.accounting.pld.compose.engine import BITS
-from exactdp.accounting.pld.laws.base import Order
+from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided

@@ -16,8 +16,8 @@ from flint import arb
 
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.plans import log_order_guess
-from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.accounting.pld.ask.grids import log_order_guess
+from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.accounting.certify.hints import falling_root, minimum
-from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 

@@ -15,7 +15,7 @@ from flint import arb
 from exactdp.accounting.certify.hints import log2
 from exactdp.accounting.pld.ask.closed import closed_curve
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.plans import (
+from exactdp.accounting.pld.ask.grids import (
     FLOOR_BITS,
     Plan,
     for_delta,
@@ -28,7 +28,7 @@ from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, com
 from exactdp.accounting.pld.compose.transform import MOST_POINTS, TooLong
 from exactdp.accounting.pld.grid.lowering import TooCoarse
 from exactdp.accounting.pld.grid.measure import Bounds
-from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided

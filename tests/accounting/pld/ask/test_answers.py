@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from exactdp.accounting import gaussian, pld
-from exactdp.accounting.pld.ask import plans, search
+from exactdp.accounting.pld.ask import grids, search
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.loss import Pld
 from exactdp.balls import ball, enclosure, precision
@@ -29,7 +29,7 @@ def test_gaussian_composition_in_closed_form(sigma: int, steps: int, epsilon: in
 def _on_a_grid(loss: pld.Pld, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Both bounds on delta by the transform, also where there is a closed form."""
     (order,) = loss.orders()
-    found = search.composed(order, plans.for_delta(order, float(epsilon), 1e-3))
+    found = search.composed(order, grids.for_delta(order, float(epsilon), 1e-3))
     with precision(BITS):
         ends = found.below(ball(epsilon)), found.above(ball(epsilon))
         low, high = (enclosure(end).lower for end in ends)

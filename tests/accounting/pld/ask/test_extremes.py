@@ -13,7 +13,7 @@ from exactdp.accounting import pld
 from exactdp.accounting.pld import Pld
 from exactdp.accounting.pld import ask as questions
 from exactdp.accounting.pld.grid.densities import bounds
-from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from exactdp.accounting.pld.losses.normal import Gaussian, SampledNormal
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
 from tests.reference import gaussian

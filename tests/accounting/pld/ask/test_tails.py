@@ -7,7 +7,7 @@ import pytest
 from mpmath import mp, mpf
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask import plans, search
+from exactdp.accounting.pld.ask import grids, search
 from tests.reference import sampled_gaussian
 
 
@@ -66,6 +66,6 @@ def test_a_bulk_narrower_than_a_bin_of_the_window_guess() -> None:
     """Nearly all losses lie in one of the bins with which the window is guessed."""
     loss = pld.gaussian(sigma="1.14").sampled("0.000279").composed(820_238)
     order = loss.orders()[0]
-    found = search.composed(order, plans.for_epsilon(order, math.log(2.25e-6), 1e-3))
+    found = search.composed(order, grids.for_epsilon(order, math.log(2.25e-6), 1e-3))
     assert found.outside < 1e-10
     assert loss.epsilon("2.25e-6").width <= Fraction(1, 1000)

@@ -9,7 +9,7 @@ from exactdp.accounting import pld
 from exactdp.accounting.pld.ask import search
 from exactdp.accounting.pld.grid.densities import bounds
 from exactdp.accounting.pld.grid.lowering import TooCoarse
-from exactdp.accounting.pld.laws.normal import Gaussian, SampledNormal
+from exactdp.accounting.pld.losses.normal import Gaussian, SampledNormal
 from tests.accounting.pld.curves import (
     LAPLACE,
     NORMAL,

@@ -22,8 +22,8 @@ from flint import arb
 
 from exactdp.accounting.pld.grid.lattice import Lattice, Outcome
 from exactdp.accounting.pld.grid.moved import Cell
-from exactdp.accounting.pld.laws.base import Family, LossLaw
-from exactdp.accounting.pld.laws.listed import ListedLaw
+from exactdp.accounting.pld.losses.base import Family, LossLaw
+from exactdp.accounting.pld.losses.listed import ListedLaw
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 

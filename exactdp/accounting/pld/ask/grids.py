@@ -16,7 +16,7 @@ import numpy as np
 from exactdp.accounting.pld.ask.saddle import Saddle, saddle
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.grid.lattice import power_of_two, quarters
-from exactdp.accounting.pld.laws.base import LossLaw, Order
+from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import precision
 
 #: On a grid, deltas below 2^-this (the least double is 2^-1074) only have to be shown to be small.

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.laws.truncated import Truncated, _draws
+from exactdp.accounting.pld.losses.truncated import Truncated, _draws
 from tests.accounting.pld.curves import Floats, excess
 from tests.distributions import binomial, binomial_above
 

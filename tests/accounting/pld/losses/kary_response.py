@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from exactdp.accounting.pld import REPLACE_ONE, Pld
 from exactdp.accounting.pld.grid.lattice import Outcome
-from exactdp.accounting.pld.laws.base import Step
-from exactdp.accounting.pld.laws.listed import ListedLaw
+from exactdp.accounting.pld.losses.base import Step
+from exactdp.accounting.pld.losses.listed import ListedLaw
 from exactdp.balls import ball
 from exactdp.parameters import Real, integer, positive
 

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise, product
 from math import prod
 from typing import TypeAlias
 
-from exactdp.accounting.pld.laws.base import Order, Step
+from exactdp.accounting.pld.losses.base import Order, Step
 
 Steps: TypeAlias = tuple[tuple[Step, int], ...]
 

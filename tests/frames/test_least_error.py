@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.frames.candidates import MECHANISMS, SELECTIONS, Target, mechanism_for, selection_for
 from exactdp.frames.ranges import Range
-from exactdp.frames.targets import MECHANISMS, SELECTIONS, Target, mechanism_for, selection_for
 from tests.seeds import seeds
 
 #: Questions that three and more mechanisms answer.

@@ -8,7 +8,7 @@ import pytest
 
 from exactdp.accounting import composition, pld
 from exactdp.accounting.pld import Pld
-from exactdp.accounting.pld.laws import integers
+from exactdp.accounting.pld.losses import integers
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law

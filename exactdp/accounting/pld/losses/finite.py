@@ -14,8 +14,8 @@ from flint import arb
 
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.grid.lattice import Outcome
-from exactdp.accounting.pld.laws.base import Family, LossLaw
-from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw
+from exactdp.accounting.pld.losses.base import Family, LossLaw
+from exactdp.accounting.pld.losses.listed import BatchListed, ListedLaw
 from exactdp.balls import ball, precision
 from exactdp.law import Law
 

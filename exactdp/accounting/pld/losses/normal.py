@@ -25,10 +25,10 @@ from flint import arb
 
 from exactdp.accounting.pld.grid.cells import Density
 from exactdp.accounting.pld.grid.lattice import Masses
-from exactdp.accounting.pld.laws.base import Ends, Family, LossLaw
-from exactdp.accounting.pld.laws.batches import BatchFamily
-from exactdp.accounting.pld.laws.density import DensityLaw, SampledDensity, middle, off_cut
-from exactdp.accounting.pld.laws.mixtures import Mixture, Ratio, RatioLaw, Weights, integral
+from exactdp.accounting.pld.losses.base import Ends, Family, LossLaw
+from exactdp.accounting.pld.losses.batches import BatchFamily
+from exactdp.accounting.pld.losses.density import DensityLaw, SampledDensity, middle, off_cut
+from exactdp.accounting.pld.losses.mixtures import Mixture, Ratio, RatioLaw, Weights, integral
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

@@ -16,7 +16,7 @@ from exactdp.accounting.pld.grid.cells import Density
 from exactdp.accounting.pld.grid.lattice import Lattice, Masses, Outcome
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.grid.moved import Cell, dense_cells
-from exactdp.accounting.pld.laws.base import LossLaw
+from exactdp.accounting.pld.losses.base import LossLaw
 from exactdp.balls import ball
 
 #: Cells of a sketch of a density.

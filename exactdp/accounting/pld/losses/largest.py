@@ -16,9 +16,9 @@ from typing import Any
 from flint import acb, arb, ctx
 
 from exactdp.accounting.pld.grid.lattice import Outcome
-from exactdp.accounting.pld.laws.base import Ends
-from exactdp.accounting.pld.laws.listed import ListedLaw
-from exactdp.accounting.pld.laws.mixtures import Ratio, RatioLaw
+from exactdp.accounting.pld.losses.base import Ends
+from exactdp.accounting.pld.losses.listed import ListedLaw
+from exactdp.accounting.pld.losses.mixtures import Ratio, RatioLaw
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.normal import cdf, pdf, tail

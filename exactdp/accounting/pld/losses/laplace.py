@@ -17,9 +17,9 @@ from typing import Any
 from flint import arb
 
 from exactdp.accounting.pld.grid.lattice import Masses, Outcome
-from exactdp.accounting.pld.laws.base import LossLaw
-from exactdp.accounting.pld.laws.density import BoundedDensity, Piece
-from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw
+from exactdp.accounting.pld.losses.base import LossLaw
+from exactdp.accounting.pld.losses.density import BoundedDensity, Piece
+from exactdp.accounting.pld.losses.listed import BatchListed, ListedLaw
 from exactdp.balls import ball
 from exactdp.errors import Described, InvalidParameter
 

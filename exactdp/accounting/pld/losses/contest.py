@@ -14,8 +14,8 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting.pld.grid.lattice import Outcome
-from exactdp.accounting.pld.laws.base import Family
-from exactdp.accounting.pld.laws.listed import ListedLaw
+from exactdp.accounting.pld.losses.base import Family
+from exactdp.accounting.pld.losses.listed import ListedLaw
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 

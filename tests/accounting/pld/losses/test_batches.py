@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask.adaptive import worst_runs
-from exactdp.accounting.pld.laws.batches import BatchFamily
+from exactdp.accounting.pld.losses.batches import BatchFamily
 from exactdp.errors import Undecided
 from tests.accounting.pld.curves import Floats, excess
 from tests.seeds import seeds

@@ -17,7 +17,7 @@ from exactdp.accounting import pld
 from exactdp.accounting.pld.ask import delta as order_delta
 from exactdp.accounting.pld.grid.lattice import RatioLattice
 from exactdp.accounting.pld.grid.moved import merged, shared
-from exactdp.accounting.pld.laws.normal import Gaussian
+from exactdp.accounting.pld.losses.normal import Gaussian
 from exactdp.balls import precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided

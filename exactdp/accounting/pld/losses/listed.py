@@ -18,8 +18,8 @@ from exactdp.accounting.pld.grid.lattice import Grid, Lattice, Outcome
 from exactdp.accounting.pld.grid.measure import Bounds, cell_bounds
 from exactdp.accounting.pld.grid.moved import Cell, dense_cells, nodes_between
 from exactdp.accounting.pld.grid.scaled import floor
-from exactdp.accounting.pld.laws.base import Ends, LossLaw, sampled_excess
-from exactdp.accounting.pld.laws.density import Piece, SampledDensity, log_of
+from exactdp.accounting.pld.losses.base import Ends, LossLaw, sampled_excess
+from exactdp.accounting.pld.losses.density import Piece, SampledDensity, log_of
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter

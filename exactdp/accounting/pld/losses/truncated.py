@@ -31,9 +31,14 @@ from flint import arb
 
 from exactdp.accounting.pld.grid.cells import Density
 from exactdp.accounting.pld.grid.lattice import Masses
-from exactdp.accounting.pld.laws.base import Ends, LossLaw, Step
-from exactdp.accounting.pld.laws.density import DensityLaw
-from exactdp.accounting.pld.laws.normal import BatchNormal, Gaussian, ReplacedNormal, SampledNormal
+from exactdp.accounting.pld.losses.base import Ends, LossLaw, Step
+from exactdp.accounting.pld.losses.density import DensityLaw
+from exactdp.accounting.pld.losses.normal import (
+    BatchNormal,
+    Gaussian,
+    ReplacedNormal,
+    SampledNormal,
+)
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter

@@ -13,7 +13,7 @@ from exactdp.accounting.certify.grid import least_multiple, read_resolution, uni
 from exactdp.accounting.certify.hints import exp2, falling_root, log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.plans import log_delta_guess
+from exactdp.accounting.pld.ask.grids import log_delta_guess
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
 from exactdp.balls import ball, precision

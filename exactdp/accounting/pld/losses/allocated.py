@@ -38,7 +38,7 @@ from exactdp.accounting.pld.grid.lattice import Grid, RatioLattice, quarters
 from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
 from exactdp.accounting.pld.grid.moved import merged, shared
 from exactdp.accounting.pld.grid.ratio_sums import Sums, levels
-from exactdp.accounting.pld.laws.base import Ends, LossLaw, Step
+from exactdp.accounting.pld.losses.base import Ends, LossLaw, Step
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter

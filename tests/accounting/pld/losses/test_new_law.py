@@ -10,7 +10,7 @@ import pytest
 
 from exactdp.errors import InvalidParameter, Undecided
 from tests.accounting.pld.curves import repeated_excess
-from tests.accounting.pld.laws.kary_response import kary_response
+from tests.accounting.pld.losses.kary_response import kary_response
 
 PAGE = Path(__file__).parents[4] / "CONTRIBUTING.md"
 

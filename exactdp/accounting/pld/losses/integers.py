@@ -19,11 +19,11 @@ from typing import Any, cast
 
 from flint import arb, ctx
 
-from exactdp.accounting.certify.lattice import above, excess, is_smooth, smoothing
+from exactdp.accounting.certify.gaussian_sums import above, excess, is_smooth, smoothing
 from exactdp.accounting.pld.grid.lattice import MOST_NODES, Outcome
 from exactdp.accounting.pld.grid.scaled import floor
-from exactdp.accounting.pld.laws.base import Curve, Ends, LossLaw
-from exactdp.accounting.pld.laws.listed import BatchListed, ListedLaw, bounded_part
+from exactdp.accounting.pld.losses.base import Curve, Ends, LossLaw
+from exactdp.accounting.pld.losses.listed import BatchListed, ListedLaw, bounded_part
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided

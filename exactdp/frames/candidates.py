@@ -11,7 +11,7 @@ from typing import Any
 
 from exactdp.accounting.sparse_histograms.bounds import refuse_k
 from exactdp.errors import InvalidParameter
-from exactdp.frames.choosing import Choice, chosen
+from exactdp.frames.least_error import Choice, chosen
 from exactdp.frames.ranges import Range
 from exactdp.mechanisms import (
     GSHM,

@@ -13,8 +13,8 @@ from flint import arb
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask.closed import ends
 from exactdp.accounting.pld.grid.lattice import Outcome
-from exactdp.accounting.pld.laws.base import LossLaw, Step
-from exactdp.accounting.pld.laws.listed import ListedLaw
+from exactdp.accounting.pld.losses.base import LossLaw, Step
+from exactdp.accounting.pld.losses.listed import ListedLaw
 from exactdp.balls import ball
 from exactdp.law import Law
 
