@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from functools import cache
 from importlib import import_module
+from pkgutil import walk_packages
+from types import ModuleType
 from typing import Any
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
+
+import exactdp
 
 _FIELDS = {"Returns": "returns", "Raises": "raises", "Source:": "source"}
 _CODE = (">>>", "...", " ")
@@ -122,12 +125,18 @@ class _ByIndex(SphinxPostTransform):
 
 
 @cache
+def _modules() -> list[ModuleType]:
+    """Every module of the package; packages import theirs only when a name is used."""
+    names = [module.name for module in walk_packages(exactdp.__path__, "exactdp.")]
+    return [import_module(name) for name in names if not name.endswith("__main__")]
+
+
+@cache
 def _exists(target: str) -> bool:
     """Whether a name means something in this package: by its full name, or where it is used."""
     module, _, name = target.rpartition(".")
     if not module:
-        ours = [m for key, m in sys.modules.items() if key.partition(".")[0] == "exactdp"]
-        return any(name in vars(m) for m in ours)
+        return any(name in vars(each) for each in _modules())
     try:
         return module.startswith("exactdp.") and hasattr(import_module(module), name)
     except ImportError:
