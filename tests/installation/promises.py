@@ -48,7 +48,7 @@ MISSING = {
         "exactdp audit opendp:laplace --set scale=1 --left 0 --right 1 --epsilon 0.5",
         "from exactdp.accounting.interop import events\nevents.accountant()\n",
     ),
-    "plots": ("exactdp figure csh --k 10 --epsilon 1 --delta 1e-5 --output picture.png",),
+    "plots": ("exactdp figure csh --sparsity 10 --epsilon 1 --delta 1e-5 --output picture.png",),
     "proofs": ("exactdp proofs BV-Lemma-2.9", "exactdp proofs --list"),
     "registry": ("exactdp statement lint record.yaml",),
     "testing": ("import exactdp.oracle.strategies\n",),
