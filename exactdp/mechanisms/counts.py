@@ -10,16 +10,16 @@ from exactdp.errors import Described, InvalidParameter
 from exactdp.vector import labelled
 
 
-def mapping_of(name: str, given: Any) -> Mapping[Any, Any]:
+def mapping_of(name: str, data: Any) -> Mapping[Any, Any]:
     """A mapping unchanged, or a column with labels; raises InvalidParameter for anything else.
 
     A list is ambiguous: it could hold rows, or the counts of 0, 1, 2, ...
     """
-    found = labelled(name, given)
-    if found is None:
+    mapping = labelled(name, data)
+    if mapping is None:
         allowed = "a mapping of elements to numbers; counts_of_rows(rows) counts rows"
-        raise InvalidParameter(name, Described(type(given).__name__), allowed)
-    return found
+        raise InvalidParameter(name, Described(type(data).__name__), allowed)
+    return mapping
 
 
 def counts_of_rows(rows: Iterable[int]) -> dict[int, int]:

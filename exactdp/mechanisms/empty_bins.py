@@ -14,13 +14,13 @@ def fresh_elements(taken: list[int], number: int, universe: int, source: Source)
     Uniform without replacement, in the order of the draws.
     """
     free, moved = universe - len(taken), dict[int, int]()
-    found = []
+    elements = []
     for i in watched(range(number), "empty bins"):
         # a Fisher-Yates shuffle of all ranks that stores only the moved ones
         rank = i + source.below(free - i)
-        found.append(element_of_rank(taken, moved.get(rank, rank)))
+        elements.append(element_of_rank(taken, moved.get(rank, rank)))
         moved[rank] = moved.get(i, i)
-    return found
+    return elements
 
 
 def element_of_rank(taken: list[int], rank: int) -> int:

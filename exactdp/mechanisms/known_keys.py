@@ -33,9 +33,9 @@ class ListedCounts(NoisyHistogram):
     """Noisy counts of all keys of a public list."""
 
     def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
-        given = mapping_of("counts", counts)
-        keys = in_order(given)
-        true = [integer(f"counts[{key!r}]", given[key], least=0) for key in keys]
+        count_of = mapping_of("counts", counts)
+        keys = in_order(count_of)
+        true = [integer(f"counts[{key!r}]", count_of[key], least=0) for key in keys]
         return self._noisy(keys, true, source)
 
     @property
@@ -78,9 +78,9 @@ class KnownKeys(ListedCounts):
         most, target = integer("k", k, least=1), delta_target("delta", delta)
         loss = non_negative("epsilon", epsilon)
         # a sum of k copies moves by k
-        found = discrete_gaussian.calibrate(epsilon=loss, delta=target, sensitivity=most)
+        noise = discrete_gaussian.calibrate(epsilon=loss, delta=target, sensitivity=most)
         for step in _STEPS:
-            sigma2 = Fraction(found.sigma2) / most * (1 + step)
+            sigma2 = Fraction(noise.sigma2) / most * (1 + step)
             if _delta(most, sigma2, loss).upper <= target:
                 return cls(most, sigma2, loss, target)
         raise Undecided("the noise for this target: try a larger epsilon or delta")
@@ -147,10 +147,10 @@ class CorrelatedGaussian(ListedCounts):
         near = correlated_gaussian.likely_sigma(size, most, loss, target)
         for step in _STEPS:
             sigma = near * (1 + step)
-            found = correlated_gaussian.check(
+            check = correlated_gaussian.check(
                 keys=size, contributions=most, sigma=sigma, epsilon=loss, delta=target
             )
-            if found.verdict == "proved":
+            if check.verdict == "proved":
                 return cls(size, most, sigma, loss, target)
         raise Undecided("the noise for this target: try a larger epsilon or delta")
 

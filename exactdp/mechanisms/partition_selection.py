@@ -20,7 +20,7 @@ from exactdp.parameters import Real, decimal_text, delta_target, integer, positi
 from exactdp.samplers import Source, exact_law
 from exactdp.samplers.source import require_secure
 
-#: Probabilities are multiples of 2^-this, rounded down.
+#: Probabilities are rounded down to multiples of 2^-_BITS.
 _BITS = 256
 
 #: Largest count of a key that is not released for certain.
@@ -77,7 +77,7 @@ class PartitionSelection:
         if larger <= plain.key_epsilon:
             return plain
         composed = cls(most, larger, share, target, failure)
-        return min(plain, composed, key=lambda made: made.half)
+        return min(plain, composed, key=lambda selection: selection.half)
 
     def chance(self, count: int) -> Fraction:
         """The exact probability that a key with this number of users is released."""
@@ -133,16 +133,16 @@ class PartitionSelection:
             growth = enclosure(ball(self.key_epsilon).exp()).lower
         rate = int(growth * one)  # rounded down, as are all quotients below
         failure = int(self.key_delta * one)
-        found, p = [], 0
+        chances, p = [], 0
         while p < one:
-            found.append(p)
-            if len(found) > _LONGEST:
+            chances.append(p)
+            if len(chances) > _LONGEST:
                 allowed = "large enough for keys of 10^6 users to be released for certain"
                 raise InvalidParameter("key_epsilon", decimal_text(self.key_epsilon), allowed)
             # e^-e is at most 2^256/rate: what is subtracted is rounded up
             hidden = max(one - p - failure, 0)
             p = min(rate * p // one + failure, one + (-hidden * one // rate), one)
-        return found
+        return chances
 
 
 def _together(k: int, epsilon: Fraction, delta: Fraction, target: Fraction) -> Enclosure:

@@ -60,13 +60,13 @@ class Estimates:
     @property
     def guarantee(self) -> Guarantee:
         """The privacy guarantee of the release."""
-        found: Guarantee = self.mechanism.guarantee
-        return found
+        guarantee: Guarantee = self.mechanism.guarantee
+        return guarantee
 
     def of_texts(self, longest: int | None) -> Self:
         """The same release, marked as one about byte strings of at most this length."""
-        made: Any = self
-        return cast(Self, replace(made, text=longest))
+        release: Any = self
+        return cast(Self, replace(release, text=longest))
 
     def __contains__(self, entry: object) -> NoReturn:
         raise TypeError(f"every entry has a value in a {type(self).__name__}: ask for the value")

@@ -27,8 +27,10 @@ _Option = TypeVar("_Option", bound=Hashable)
 
 @frozen
 class _Choice(ABC):
-    """epsilon: > 0. sensitivity: > 0, by how much a user changes each utility at most. monotone:
-    whether a user can only raise utilities, or only lower them; half the noise is then enough.
+    """The base of both mechanisms.
+
+    epsilon: > 0. sensitivity: > 0, the largest change of any utility by one user. monotone: whether
+    one user's changes are all >= 0 or all <= 0; half the noise is then enough.
     """
 
     epsilon: Number = number(positive)
@@ -66,7 +68,7 @@ class _Choice(ABC):
 
     @property
     def guarantee(self) -> Guarantee:
-        """(epsilon, 0)-differential privacy; `loss` says more, for compositions."""
+        """(epsilon, 0)-differential privacy. For compositions, `loss` is more precise."""
         return Guarantee(self.epsilon, Enclosure.exact(0), ADD_REMOVE, self.loss().source)
 
     @abstractmethod

@@ -166,15 +166,15 @@ class CompactHistogram(HistogramMechanism):
             other_threads_run(),
         ):
             tree = PointTree(self.field, points, done)
-            found = [0] * (self.n + 1)
+            coefficients = [0] * (self.n + 1)
             for place in range(0, self.value_bits, degree):
                 word = tree.interpolate([value >> place & self.field.order - 1 for value in values])
                 if not self.fixed_time:
                     more = [value >> place & self.field.order - 1 for value in free]
                     multiple = multiply(self.field, tree.vanishing(), more)
                     word = [x ^ y for x, y in zip_longest(multiple, word, fillvalue=0)]
-                found = [x | y << place for x, y in zip(found, word, strict=True)]
-        return tuple(enumerate(found))
+                coefficients = [x | y << place for x, y in zip(coefficients, word, strict=True)]
+        return tuple(enumerate(coefficients))
 
     def _hash_values(self, counts: dict[int, int], source: Source) -> list[int]:
         """A random hash value with the noisy count of each non-empty bin."""
@@ -183,14 +183,14 @@ class CompactHistogram(HistogramMechanism):
             return [start + source.below(size) for start, size in ranges]
         sizes = [size for _, size in ranges]
         sizes += [1] * (source.draws(len(sizes), self.n) - len(sizes))
-        drawn = source.fixed_below(sizes, self._hash_bits)
-        return [start + place for (start, _), place in zip(ranges, drawn, strict=False)]
+        places = source.fixed_below(sizes, self._hash_bits)
+        return [start + place for (start, _), place in zip(ranges, places, strict=False)]
 
     def _free_values(self, others: int, source: Source) -> list[int]:
         """Uniform hash values; n + 1 are drawn if the number of bits is fixed."""
         fixed = self.noise.bits_per_draw is not None
-        drawn = source.draws(others, self.n + 1) if fixed else others
-        return source.integers(drawn, self.value_bits)[:others]
+        needed = source.draws(others, self.n + 1) if fixed else others
+        return source.integers(needed, self.value_bits)[:others]
 
 
 def _field_for(element_bits: int, value_bits: int) -> tuple[int, BinaryField]:

@@ -80,25 +80,25 @@ class CompactRelease(Estimates):
     @classmethod
     def from_dict(cls, data: Any) -> CompactRelease:
         """The release from as_dict's result; raises InvalidParameter unless everything is valid."""
-        given = data if isinstance(data, dict) else {}
-        about = (given.get("kind"), given.get("version"))
+        header = data if isinstance(data, dict) else {}
+        about = (header.get("kind"), header.get("version"))
         if about != (_FILE.name, _FILE.version):
             raise InvalidParameter("kind", about, f"{_FILE.name!r} of version {_FILE.version}")
-        missing = {*_FIELDS, "coefficients"} - given.keys()
+        missing = {*_FIELDS, "coefficients"} - header.keys()
         if missing:
             raise InvalidParameter(
                 "header", Described(f"a header without {sorted(missing)}"), "complete"
             )
-        texts = given["coefficients"]
+        texts = header["coefficients"]
         if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
             raise InvalidParameter("coefficients", type(texts).__name__, "a list of hex strings")
-        if integer("n", given["n"], least=0) != len(texts) - 1:
+        if integer("n", header["n"], least=0) != len(texts) - 1:
             raise InvalidParameter(
                 "coefficients", Described(f"{len(texts)} coefficients"), "n + 1 coefficients"
             )
-        mechanism = _mechanism(given)
+        mechanism = _mechanism(header)
         try:
-            return cls(mechanism, tuple(int(text, 16) for text in texts), _text(given))
+            return cls(mechanism, tuple(int(text, 16) for text in texts), _text(header))
         except ValueError as error:
             if isinstance(error, InvalidParameter):
                 raise
@@ -146,17 +146,17 @@ def _joined(elements: Sequence[int], bits: int) -> bytes:
 
 def _split(data: bytes | memoryview, count: int, bits: int) -> tuple[int, ...]:
     """The elements that :func:`_joined` concatenated."""
-    mask, found = (1 << bits) - 1, list[int]()
+    mask, elements = (1 << bits) - 1, list[int]()
     for start in range(0, len(data), bits):
         packed = int.from_bytes(data[start : start + bits], "little")
-        for _ in range(min(8, count - len(found))):
-            found.append(packed & mask)
+        for _ in range(min(8, count - len(elements))):
+            elements.append(packed & mask)
             packed >>= bits
         if packed:
             raise InvalidParameter(
                 "data", Described("non-zero bits"), "zeros after the last coefficient"
             )
-    return tuple(found)
+    return tuple(elements)
 
 
 def _text(header: Mapping[str, Any]) -> int | None:

@@ -70,8 +70,8 @@ class SparseHistogram(Heaviest):
         size, n = self.bits_per_draw, self.n
         missing = source.draws(len(counts), n) - len(counts)
         values = [*counts.values(), *[0] * missing]
-        drawn = [source.fixed_inverse_cdf(rounded(self.noise.cdf(c), size)) for c in values]
-        noisy = list(zip(counts, drawn, strict=False))
+        noisy_counts = [source.fixed_inverse_cdf(rounded(self.noise.cdf(c), size)) for c in values]
+        noisy = list(zip(counts, noisy_counts, strict=False))
         taken = sorted(counts)
         empty = self.universe - len(counts)
         top = RoundedOrderStatistics(self.noise.cdf(0), empty, n + 1, size).sample(source)
@@ -89,7 +89,7 @@ class FixedTimeSparseHistogram(Heaviest):
 
     With probability 2^-j the release is a random partial histogram that does not depend on the
     data, otherwise that of SparseHistogram. By BV, Lemma 3.1, the mixture is purely private if the
-    distance of SparseHistogram is small enough, and it is chosen so.
+    distance of SparseHistogram is small enough, and the mechanism sets it accordingly.
     gamma_bits: j >= 1. universe: >= 2n + 1. The distance must be below the least probability of a
     release, about (universe n)^-n, so each of 4 n draws reads about n log2(4 universe (n + 1))
     bits, and the running time is more than quadratic in n. More than 32768 bits for a draw are
@@ -157,9 +157,9 @@ class FixedTimeSparseHistogram(Heaviest):
     def random_bins(self, source: Source) -> Bins:
         """A partial histogram that does not depend on data: n elements with random counts."""
         size, n = self.sparse.bits_per_draw, self.n
-        drawn = dict.fromkeys(source.fixed_below([self.universe] * n, size))
-        counts = source.fixed_below([n + 1] * source.draws(len(drawn), n), size)
-        return tuple(sorted((x, c) for x, c in zip(drawn, counts, strict=False) if c))
+        elements = dict.fromkeys(source.fixed_below([self.universe] * n, size))
+        counts = source.fixed_below([n + 1] * source.draws(len(elements), n), size)
+        return tuple(sorted((x, c) for x, c in zip(elements, counts, strict=False) if c))
 
 
 def rounded(cdf: RationalCdf, bits: int) -> RationalCdf:

@@ -133,9 +133,9 @@ class KeepHeavyResampled(KeepHeavySampled):
     def law(self, counts: Mapping[int, int], residual: Real = Fraction(1, 2**64)) -> Law[Bins]:
         """The exact law, by enumeration of its two independent steps."""
         checked, share = self.checked(counts), rational("residual", residual) / 2
-        drawn = super()._draw
+        draw_bins = super()._draw
         fails = exact_law(self._too_few, residual=share)
-        heavy = exact_law(lambda source: drawn(checked, source), residual=share)
+        heavy = exact_law(lambda source: draw_bins(checked, source), residual=share)
         return fails.then(lambda failed: Law.point(()) if failed else heavy)
 
     def _draw(self, counts: dict[int, int], source: Source) -> Bins:

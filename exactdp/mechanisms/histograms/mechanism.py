@@ -177,14 +177,14 @@ class BinsMechanism(HistogramMechanism):
 
     @classmethod
     def of(
-        cls, *, n: int, epsilon: Real, universe: int, fixed_time: bool = False, **given: Any
+        cls, *, n: int, epsilon: Real, universe: int, fixed_time: bool = False, **parameters: Any
     ) -> Self:
         """The mechanism with geometric noise for n rows and epsilon.
 
         universe: number of elements. fixed_time: whether noise reads a fixed number of random bits
-        (FastSample). given: the other parameters of the class. Raises InvalidParameter.
+        (FastSample). parameters: the class's other parameters. Raises InvalidParameter.
         """
-        return cls(noise_of(n, epsilon, fixed_time), universe, **given)
+        return cls(noise_of(n, epsilon, fixed_time), universe, **parameters)
 
     def release(self, counts: Mapping[int, int], source: Source) -> Release:
         """Publish a histogram.

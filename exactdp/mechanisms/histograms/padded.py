@@ -107,8 +107,8 @@ class PaddedSparseHistogram(BinsMechanism):
         rows, loss = integer("n", n, least=2), positive("epsilon", epsilon)
         bins = rows + -(-rows // 4) if length is None else integer("length", length, least=rows)
         size = integer("universe", universe, least=2 * (bins + rows))
-        # of counts of 1 that pass, with probability about (r - 1)/odds and r - 1 >= epsilon/2,
-        # so few are uniform that among m padding counts one is with probability about 2^-20
+        # A noisy count of 1 passes with probability about (r - 1)/odds, where r - 1 >= epsilon/2.
+        # With this gamma, m padding counts contain a uniform count with probability about 2^-20.
         odds = Fraction(size - rows + 1, bins - rows + 1)
         usual = FastSample(n=rows, epsilon=loss).gamma_inverse
         gamma = max(usual, ceil(odds * (2 + 2 / loss) * bins) << 20)
@@ -197,12 +197,12 @@ class PaddedSparseHistogram(BinsMechanism):
         kept = np.array(list(counts), kind)[noisy > self.threshold]
         padding = self.padding.draw_many(self.length, source)
         elements = source.fixed_below_many(self.universe, self.draws, self.element_bits)
-        drawn, turns = np.unique(elements.astype(kind), return_index=True)
-        if drawn.size < self.length + self.n:
+        distinct, turns = np.unique(elements.astype(kind), return_index=True)
+        if distinct.size < self.length + self.n:
             return ()
-        missing, outside = self.length - kept.size, ~np.isin(drawn, kept)
+        missing, outside = self.length - kept.size, ~np.isin(distinct, kept)
         last = np.sort(turns[outside])[missing - 1] if missing else -1
-        released = np.concatenate([kept, drawn[outside & (turns <= last)]])
+        released = np.concatenate([kept, distinct[outside & (turns <= last)]])
         values = np.concatenate([noisy[noisy > self.threshold], padding[:missing]])
         order = np.argsort(released, kind="stable")
         return tuple(zip(released[order].tolist(), values[order].tolist(), strict=True))
@@ -213,7 +213,7 @@ def _is_power(size: int) -> bool:
 
 
 def _removed(padding: PaddingCounts, odds: Fraction) -> Fraction:
-    """R: releases with an element become at most that much less likely when its row is removed."""
+    """R: by what factor, at most, removing a row makes a release with its element less likely."""
     return 1 - padding.passing + padding.excess * odds
 
 
@@ -233,7 +233,7 @@ def _least_threshold(noise: FastSample, odds: Fraction) -> int:
 
 
 def _draws(universe: int, least: int) -> int:
-    """The least N that the bound of `failure` allows for 2^-64, rounded up."""
+    """The least N for which the bound of `failure` is at most 2^-64, rounded up."""
     s = least - 1
 
     def more() -> arb:

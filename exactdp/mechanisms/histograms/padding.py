@@ -61,10 +61,10 @@ class PaddingCounts:
     def excess(self) -> Fraction:
         """The largest P(noisy count of 1 = v)/P(padding count = v) over v > t."""
         table, uniform = self._table, self.noise.uniform_weight
-        drawn = (above - below for below, above in pairwise([0, *table.ends, table.whole]))
+        padding = (above - below for below, above in pairwise([0, *table.ends, table.whole]))
         noisy = (above - below for above, below in pairwise(self._tails))
         more = 1 << table.shift
-        pairs = zip(noisy, drawn, strict=True)
+        pairs = zip(noisy, padding, strict=True)
         return max(Fraction(uniform, more), *(Fraction(x + uniform, y + more) for x, y in pairs))
 
     def cdf(self) -> RationalCdf:

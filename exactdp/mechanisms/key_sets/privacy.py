@@ -1,4 +1,4 @@
-"""What rounds of noisy weights leak: the proofs are in exactdp/pages/key-sets.md."""
+"""The privacy loss of rounds of noisy weights; the proofs are in exactdp/pages/key-sets.md."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from exactdp.normal import hockey_stick
 
 _BITS = 192
 
-#: Rates are maxima up to this factor.
+#: A rate exceeds the maximum that it bounds by at most this factor.
 _CLOSE = 1 + arb(2) ** -10
 
-#: The logarithm of two laws' ratio that is negligible beside every delta: about 2^-128.
+#: -ln of a log-ratio of two laws that is negligible beside every delta: about 2^-128.
 _NEAR = 128 * log(2)
 
-#: Calibrated noise and limits are multiples of 1/these.
+#: Calibrated sigmas are multiples of 1/_PER_SIGMA, limits of about 1/_PER_LIMIT.
 _PER_SIGMA, _PER_LIMIT = 10**6, 1000
 
-#: The part of delta that is left for the nearness of discrete and continuous noise.
+#: The part of delta reserved for the difference of discrete and continuous noise.
 _SLACK = Fraction(1, 1 << 20)
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Discrete Gaussian noise with parameter sigma2, on integers that a user moves.
+    """Discrete Gaussian noise with parameter sigma2, on integers that one user changes.
 
-    square: at most this sum of squares of their changes.
+    square: the largest sum of squares of the changes.
     """
 
     sigma2: Fraction
@@ -42,15 +42,18 @@ class Noise:
 
     @property
     def spare(self) -> int:
-        """The part of sigma2 that smooths the rest; a guess, which `nearness` judges."""
+        """The part of sigma2 spent on bringing discrete noise close to continuous noise.
+
+        An estimate: `nearness` computes the certified distance for this part.
+        """
         return ceil((log(self.square) + _NEAR) / (2 * pi**2))
 
     def mu2(self) -> Fraction:
-        """The square of the distance that the noise must hide, in units of its own width."""
+        """The largest squared change in units of the noise's variance, without `spare`."""
         return self.square / (self.sigma2 - self.spare)
 
     def nearness(self) -> arb:
-        """|ln(discrete/continuous)| at most, for as many integers as can change."""
+        """Upper bound of |ln(discrete/continuous)| for all integers that can change together."""
         q = (-2 * arb.pi() ** 2 * self.spare).exp()
         eta = 2 * q / (1 - q)
         return self.square * ((1 + eta) / (1 - eta)).log()
@@ -58,9 +61,10 @@ class Noise:
 
 @dataclass(frozen=True)
 class Round:
-    """Weights are integers, `unit` stands for 1, and a new key has at least the weight `least`.
+    """One round. Weights are integers; a weight of 1 is stored as `unit`.
 
-    sigma: parameter of the noise, for weights of 1. limit: noisy weights above it are released.
+    sigma: parameter of the noise, for a unit of 1. limit: keys whose noisy weight exceeds this
+    integer are released. least: the least weight of a new key.
     """
 
     sigma: Fraction
@@ -91,12 +95,12 @@ class Round:
 
     def _rate(self, low: int, high: int) -> arb:
         """An upper bound of the rate of weights from low to high."""
-        shown = above(self.limit - high, self.noise.sigma2)
-        return -((-shown).log1p()) * self.unit**2 / low**2
+        release_chance = above(self.limit - high, self.noise.sigma2)
+        return -((-release_chance).log1p()) * self.unit**2 / low**2
 
 
 def delta(rounds: Sequence[Round], others: Sequence[Noise], epsilon: Fraction) -> Enclosure:
-    """Between 0 and an upper bound of the delta of all rounds, and other noise, together."""
+    """The interval from 0 to an upper bound of delta, for all rounds and other noise together."""
     noises = [*(each.noise for each in rounds), *others]
     with precision(_BITS):
         near = sum((each.nearness() for each in noises), arb(0))
@@ -112,16 +116,17 @@ def delta(rounds: Sequence[Round], others: Sequence[Noise], epsilon: Fraction) -
 def together(
     curve: Callable[[arb], arb], near: arb, rate: arb, epsilon: Fraction, *, alone: bool
 ) -> Enclosure:
-    """Between 0 and an upper bound of delta: Section 4 of the page, or Section 2 if alone.
+    """The interval from 0 to an upper bound of delta (Section 4 of the page; Section 2 if alone).
 
-    curve: delta of all noise, by epsilon. near: the sum of all nearnesses. rate: -ln P(no new key
-    is released) at most. alone: whether noise and threshold hide the same keys in one round.
+    curve: maps epsilon to the delta of all noise. near: the sum of nearness() over all noise.
+    rate: upper bound of -ln P(no new key is released). alone: whether there is one round only, and
+    no other noise.
     """
-    loss, shown = ball(epsilon) - 2 * near, -(-rate).expm1()
+    loss, release_chance = ball(epsilon) - 2 * near, -(-rate).expm1()
     if alone and loss >= 0:
-        total = curve(loss).max(shown)
+        total = curve(loss).max(release_chance)
     else:
-        total = (curve(loss) + shown).max(curve(loss - rate))
+        total = (curve(loss) + release_chance).max(curve(loss - rate))
     return Enclosure(Fraction(0), enclosure((total * near.exp()).min(arb(1))).upper)
 
 
@@ -133,10 +138,11 @@ def calibrated(
     epsilon: Fraction,
     target: Fraction,
 ) -> tuple[list[Round], Fraction | None]:
-    """Rounds that keep a target together, and the sigma of counts.
+    """Rounds that together keep a target, and the sigma of the noise on counts.
 
-    parts: of each round in what is left of mu^2, and in the rate; their sum is 1. counts: number of
-    counts that a user changes by 1, and their part of mu^2.
+    unit, least: as for Round. parts: for each round, its part of the rate, and of the mu^2 that
+    counts leave; their sum is 1. counts: the number of counts that a user changes by 1, and the
+    part of mu^2 for these counts.
     """
     share = counts[1] if counts else Fraction(0)
     half = target * (1 - _SLACK) / (1 if len(parts) == 1 and not counts else 2)
@@ -155,7 +161,7 @@ def calibrated(
 
 
 def _round(unit: int, least: int, variance: Fraction, rate: arb) -> Round:
-    """The round whose noise without `spare` has this variance, and about the least limit."""
+    """The round with this variance of the noise beside `spare`, and about the least limit."""
     spare = Noise(Fraction(1), unit**2).spare
     sigma = _root_above(variance + Fraction(spare, unit**2))
     step = ceil(Fraction(unit, _PER_LIMIT))

@@ -1,4 +1,4 @@
-"""What is known after a round of noisy weights, and the law of the noise that leads there."""
+"""The state after a round of noisy weights, and the law of the noise of a round."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exactdp.law import Law
 from exactdp.mechanisms.key_sets.weights import Integers
 from exactdp.samplers import DiscreteGaussian
 
-#: Noise of more than this number of sigma has a probability below 2^-28.
+#: Noise exceeds this number of sigmas with probability below 2^-28.
 _REACH = 6
 
 _MOST_OUTCOMES = 200_000
@@ -23,8 +23,12 @@ _MOST_OUTCOMES = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """released: of every key. noisy: weight of every key. weighed: whether the pair had a weight
-    in the round before that steers the next. sigma: of the noise, in units of the weights."""
+    """The state after a round.
+
+    released: for every key, whether it is released. noisy: for every key, its noisy weight.
+    weighed: for every pair of user and key, whether it had a weight in the last round, and that
+    round steers the next. sigma: of the noise, in units of the weights.
+    """
 
     released: NDArray[np.bool_]
     noisy: Integers
@@ -33,7 +37,7 @@ class Progress:
 
     @classmethod
     def start(cls, pairs: int, keys: int) -> Progress:
-        """Before the first round."""
+        """The state before the first round."""
         return cls(np.zeros(keys, bool), np.zeros(keys, np.int64), np.zeros(pairs, bool), 0)
 
     def _content(self) -> tuple[object, ...]:
@@ -49,8 +53,12 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A round before its noise. limit: of released weights. seen: keys with weight, in ascending
-    order. weights: of these keys. steering: pairs whose noisy weight the next round reads."""
+    """A round before noise is added.
+
+    before: the state before the round. limit: keys with a noisy weight above this are released.
+    sigma: as for Progress. seen: keys with a weight, in ascending order. weights: of these keys.
+    steering: pairs for which the next round reads the noisy weight of the key.
+    """
 
     before: Progress
     limit: int
@@ -60,30 +68,31 @@ class Step:
     steering: Integers
 
     def after(self, noise: Sequence[int]) -> Progress:
-        """What is known with this noise on the weights of the seen keys."""
-        found, old = self.weights + np.array(noise, np.int64), self.before
+        """The state after the round, with this noise on the weights of the seen keys."""
+        noisy_weights, old = self.weights + np.array(noise, np.int64), self.before
         now = Progress.start(len(old.weighed), len(old.noisy))
         now.released[:] = old.released
-        now.released[self.seen] |= found > self.limit
+        now.released[self.seen] |= noisy_weights > self.limit
         if not len(self.steering):
             return now
         now.noisy[:] = old.noisy
-        now.noisy[self.seen] = found
+        now.noisy[self.seen] = noisy_weights
         now.weighed[self.steering] = True
         return Progress(now.released, now.noisy, now.weighed, self.sigma)
 
 
 def noise_law(noise: DiscreteGaussian, gaps: Sequence[int], every: bool) -> Law[tuple[int, ...]]:
-    """The law of independent noise for each gap.
+    """The law of independent noise on several keys.
 
-    every: lists all likely values; else the least value above the gap stands for those above it,
-    and the gap for the others. Raises InvalidParameter for more than 200 000 outcomes.
+    gaps: for each key, the limit minus its weight. every: True to list all likely values of the
+    noise. False to list two values only: gap + 1 for all noise above the gap, and the gap for all
+    other noise. Raises InvalidParameter for more than 200 000 outcomes.
     """
     reach = _REACH * (isqrt(int(noise.sigma2)) + 1)
     options = 2 * reach + 1 if every else 2
     if prod([options] * len(gaps)) > _MOST_OUTCOMES:
-        found = Described(f"{options} likely values of noise for each of {len(gaps)} keys")
-        raise InvalidParameter("sets", found, "fewer keys, or a coarser grid")
+        outcomes = Described(f"{options} likely values of noise for each of {len(gaps)} keys")
+        raise InvalidParameter("sets", outcomes, "fewer keys, or a coarser grid")
     law: Law[tuple[int, ...]] = Law.point(())
     for gap in gaps:
         if every:

@@ -102,7 +102,7 @@ class KeyRounds(ABC):
         loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
         share = None if counts is None else delta_target("counts", counts)
         rule = Rule(most, _GRID, 2 * most if cls.ADAPTIVE else 1)
-        found, sigma = calibrated(
+        all_rounds, sigma = calibrated(
             rule.unit,
             rule.least * rule.degree,
             [part / runs for part in cls.PARTS] * runs,
@@ -110,7 +110,7 @@ class KeyRounds(ABC):
             loss,
             target,
         )
-        rounds = found[: len(cls.PARTS)]
+        rounds = all_rounds[: len(cls.PARTS)]
         sigmas = tuple(each.sigma for each in rounds)
         thresholds = tuple(Fraction(each.limit, each.unit) for each in rounds)
         return cls(most, sigmas, thresholds, loss, target, runs, sigma, _GRID, rule.degree)
@@ -162,7 +162,7 @@ class KeyRounds(ABC):
     def _law_after(
         self, each: Round, pairs: Pairs, steers: bool, before: Progress
     ) -> Law[Progress]:
-        """The law of a round."""
+        """The law of the state after a round. steers: whether the next round reads its weights."""
         step = self._step(each, before, pairs)
         return noise_law(
             DiscreteGaussian(sigma2=each.noise.sigma2), (each.limit - step.weights).tolist(), steers
@@ -206,7 +206,7 @@ class KeyRounds(ABC):
     def half_of(self, keys: int) -> int:
         """As :attr:`half`, for users with this number of keys each, 1 to k.
 
-        In the last round, without weight that other keys return.
+        Only the last round counts, and the weight that other keys return does not.
         """
         own = min(integer("keys", keys, least=1), self.k)
         share = isqrt(self.grid**2 // own) * self.degree
@@ -235,11 +235,11 @@ class KeyRounds(ABC):
         return delta(self._rounds * self.times, counts, self.epsilon)
 
     def _noises(self) -> list[tuple[str, Noise, int]]:
-        """The noise of every parameter, and its unit."""
-        found = [("sigmas", each.noise, each.unit) for each in self._rounds]
+        """For every noise parameter: its name, the noise, and the integer that stands for 1."""
+        noises = [("sigmas", each.noise, each.unit) for each in self._rounds]
         if self.count_sigma is not None:
-            found.append(("count_sigma", Noise(self.count_sigma**2, self.k * self.times), 1))
-        return found
+            noises.append(("count_sigma", Noise(self.count_sigma**2, self.k * self.times), 1))
+        return noises
 
 
 @frozen

@@ -122,9 +122,9 @@ class Rule:
         returned = offered - np.clip(enough - before, 0, offered)
         back = _totals(pairs.users, returned)
         keys = _totals(pairs.keys, self.degree * (shares - returned) + back[pairs.users], count)
-        made = Weights(shares, offered, returned, keys)
-        self._check(pairs, made, enough)
-        return made
+        weights = Weights(shares, offered, returned, keys)
+        self._check(pairs, weights, enough)
+        return weights
 
     def _shares(self, users: Integers, expected: Integers, needed: int) -> Integers:
         """1/sqrt d each for a user with d keys; less for keys that will have more than needed."""
@@ -144,15 +144,15 @@ class Rule:
         few = _totals(users, _ones(users))[users] <= self.degree
         return np.where(few, np.clip(most, 0, shares), 0)
 
-    def _check(self, pairs: Pairs, made: Weights, enough: int) -> None:
+    def _check(self, pairs: Pairs, weights: Weights, enough: int) -> None:
         """Compare with sums over sorted runs of pairs, and over all pairs."""
         by_user, by_key = np.lexsort((pairs.keys, pairs.users)), np.argsort(pairs.keys)
         users, keys = _Runs(pairs.users[by_user]), _Runs(pairs.keys[by_key])
-        c, a, b = (x[by_user] for x in (made.shares, made.offered, made.returned))
-        kept = made.offered - made.returned
+        c, a, b = (x[by_user] for x in (weights.shares, weights.offered, weights.returned))
+        kept = weights.offered - weights.returned
         place = (pairs.order * _ODD)[by_key]
         last_kept = keys.largest(np.where(kept[by_key] > 0, place, 0))
-        first_back = keys.least(np.where(made.returned[by_key] > 0, place, ~np.uint64(0)))
+        first_back = keys.least(np.where(weights.returned[by_key] > 0, place, ~np.uint64(0)))
         doubles = np.diff(pairs.users[by_user]) | np.diff(pairs.keys[by_user])
         total = self.degree * (c.sum() - b.sum()) + (users.sums(b) * users.sizes).sum()
         faults = {
@@ -164,9 +164,9 @@ class Rule:
             | ((a > 0) & (self.degree * (2 * c - a) < 2 * users.spread(users.sums(c))))
             | ((a > 0) & (users.spread(users.sizes) > self.degree)),
             "a key keeps too much": keys.sums(kept[by_key])
-            != np.minimum(keys.sums(made.offered[by_key]), enough),
+            != np.minimum(keys.sums(weights.offered[by_key]), enough),
             "a key keeps the wrong pairs": last_kept > first_back,
-            "weight is lost or made": made.keys.sum() != total,
+            "weight is lost or made": weights.keys.sum() != total,
         }
         for what, where in faults.items():
             if np.any(where):
@@ -181,7 +181,7 @@ class _Runs:
         self.sizes = np.diff(self._starts, append=len(numbers))
 
     def spread(self, values: Any) -> Any:
-        """A value of every run, for each of its places."""
+        """The value of its run for every place. values: one for each run."""
         return np.repeat(values, self.sizes)
 
     def sums(self, values: Any) -> Any:
@@ -209,9 +209,9 @@ def _earlier(groups: Integers, values: Integers) -> Integers:
 
 def _totals(groups: Integers, values: Integers, count: int = 0) -> Integers:
     """The sum of the values of every group, for at least `count` groups."""
-    found = np.zeros(max(count, int(groups.max(initial=-1)) + 1), np.int64)
-    np.add.at(found, groups, values)
-    return found
+    totals = np.zeros(max(count, int(groups.max(initial=-1)) + 1), np.int64)
+    np.add.at(totals, groups, values)
+    return totals
 
 
 def _root(squares: Integers) -> Integers:

@@ -125,11 +125,11 @@ class TotalALP(_Additive):
     total: Number = number(positive, default=0)
 
     @classmethod
-    def of(cls, *, rows: int = 8, **given: Any) -> Self:
+    def of(cls, *, rows: int = 8, **parameters: Any) -> Self:
         """The mechanism with the smallest s at which a collision has probability <= 1/rows."""
-        wide = cls(**{"s": MOST_ROWS, **given})
+        wide = cls(**{"s": MOST_ROWS, **parameters})
         needed = ceil(wide.collision * wide.s * integer("rows", rows, least=3))
-        return cls(**{"s": max(needed, 1), **given})
+        return cls(**{"s": max(needed, 1), **parameters})
 
     def _check_rows(self) -> None:
         """Skipped here: the bound of s depends on the cells; see _check."""
@@ -155,11 +155,11 @@ class TotalALP(_Additive):
 
     def checked(self, vector: Vector, k: int | None = None) -> NonzeroEntries:
         entries = super().checked(vector, k)
-        found = Fraction(sum(entries.numerators.tolist()), entries.denominator)
-        if found > self.total:
+        total = Fraction(sum(entries.numerators.tolist()), entries.denominator)
+        if total > self.total:
             allowed = f"at most total = {self.total}"
             raise InvalidParameter(
-                "vector", Described(f"values that add up to {decimal_text(found)}"), allowed
+                "vector", Described(f"values that add up to {decimal_text(total)}"), allowed
             )
         return entries
 
@@ -212,10 +212,10 @@ class HistogramALP(UnaryProjection):
     width: int = whole(least=1, most=MOST_STEPS, default=1)
 
     @classmethod
-    def of(cls, *, rows: int = 8, **given: Any) -> Self:
+    def of(cls, *, rows: int = 8, **parameters: Any) -> Self:
         """The mechanism with s = rows k, and the width that is about best for most epsilon."""
-        usual = min(max(round(3 / positive("epsilon", given["epsilon"])), 1), 1000)
-        return super().of(rows=rows, **{"width": usual, **given})
+        usual = min(max(round(3 / positive("epsilon", parameters["epsilon"])), 1), 1000)
+        return super().of(rows=rows, **{"width": usual, **parameters})
 
     def _check(self) -> None:
         integer("largest", self.largest, least=1)
@@ -265,12 +265,12 @@ class LogALP(_Additive):
             raise InvalidParameter("start", self.start, "at most 100 cells wide")
 
     @classmethod
-    def of(cls, *, rows: int = 8, alpha: Real = 20, **given: Any) -> Self:
+    def of(cls, *, rows: int = 8, alpha: Real = 20, **parameters: Any) -> Self:
         """The mechanism with s = rows k and the B of Lemma 6.2: a mean factor of O(1)."""
-        noise, loss = positive("alpha", alpha), positive("epsilon", given["epsilon"])
-        s = integer("s", given.pop("s", per_entry(rows, given)), least=1)
-        p = (1 + noise * Fraction(per_entry(1, given), s)) / (noise + 2)
-        return cls(**{"s": s, "alpha": noise, "start": _start(noise, loss, p), **given})
+        noise, loss = positive("alpha", alpha), positive("epsilon", parameters["epsilon"])
+        s = integer("s", parameters.pop("s", per_entry(rows, parameters)), least=1)
+        p = (1 + noise * Fraction(per_entry(1, parameters), s)) / (noise + 2)
+        return cls(**{"s": s, "alpha": noise, "start": _start(noise, loss, p), **parameters})
 
     @property
     def growth(self) -> Fraction:
@@ -313,6 +313,6 @@ def _start(alpha: Fraction, epsilon: Fraction, p: Fraction) -> Fraction:
         raise InvalidParameter(
             "s", Described("too few rows"), "larger for this alpha: collisions are too likely"
         )
-    found = refine(lambda: -4 * ball(alpha) / (ball(epsilon) * ball(odds).log()))
+    start = refine(lambda: -4 * ball(alpha) / (ball(epsilon) * ball(odds).log()))
     scale = 2**20
-    return Fraction(ceil(found.upper * scale), scale)
+    return Fraction(ceil(start.upper * scale), scale)

@@ -70,9 +70,9 @@ class Combined:
 
     def __post_init__(self) -> None:
         for name in ("d", "k", "values"):
-            found, same = getattr(self.small, name), getattr(self.large, name)
-            if found != same:
-                raise InvalidParameter(f"small.{name}", found, f"{same}, as in large.{name}")
+            value, same = getattr(self.small, name), getattr(self.large, name)
+            if value != same:
+                raise InvalidParameter(f"small.{name}", value, f"{same}, as in large.{name}")
 
     @classmethod
     def of(
@@ -87,7 +87,7 @@ class Combined:
         share: Real = "1/3",
         t: Real | None = None,
         grid: Real = "1/64",
-        **given: Any,
+        **parameters: Any,
     ) -> Combined:
         """A threshold mechanism and a sketch of the given class, for epsilon in total.
 
@@ -95,7 +95,7 @@ class Combined:
         of epsilon for the stored values. delta: 0 to store values by Threshold, > 0 by
         ApproximateThreshold. t: the threshold for delta = 0, by default 2 ln(d)/epsilon_1. A
         smaller t makes the sketch smaller but stores more zero entries (large.expected_empty).
-        given: parameters of the sketch, such as rows. Raises InvalidParameter.
+        parameters: the sketch's own, such as rows. Raises InvalidParameter.
         """
         total, part = positive("epsilon", epsilon), delta_target("share", share)
         both: dict[str, Any] = {"d": d, "k": k}
@@ -109,10 +109,12 @@ class Combined:
         else:
             large = Threshold.of(**stored) if t is None else Threshold(**stored, t=t)
         if sketch is MaxProjection:
-            given = {"grid": grid, **given}
+            parameters = {"grid": grid, **parameters}
         return cls(
             large=large,
-            small=sketch.of(**both, largest=large.threshold, epsilon=(1 - part) * total, **given),
+            small=sketch.of(
+                **both, largest=large.threshold, epsilon=(1 - part) * total, **parameters
+            ),
         )
 
     @classmethod
@@ -132,7 +134,7 @@ class Combined:
         few = Fraction(integer("d", d, least=1), min(entries, _STORED))
         often = max(refine(lambda: ball(few).log()).upper, Fraction(1))
         for alpha, rows, share in product(_ALPHAS, _ROWS, _SHARES):
-            made = cls.of(
+            candidate = cls.of(
                 d=d,
                 k=entries,
                 largest=largest,
@@ -143,11 +145,11 @@ class Combined:
                 rows=rows,
                 alpha=alpha,
             )
-            small: Any = made.small
+            small: Any = candidate.small
             if best is not None and small.layout.size >= best[0]:
                 continue
-            if made._stored_error <= wanted and _middle_error(small) <= wanted:
-                best = small.layout.size, made
+            if candidate._stored_error <= wanted and _middle_error(small) <= wanted:
+                best = small.layout.size, candidate
         if best is None:
             raise InvalidParameter("error", error, f"larger, for epsilon = {epsilon}")
         return best[1]
@@ -180,15 +182,16 @@ class Combined:
         inside = dict(zip(small.ids.tolist(), values, strict=True))
         return self.large.law(vector).product(self.small.law(inside, hashes))
 
-    def error(self, value: Real, **given: Any) -> ErrorLaw:
-        """The exact law of estimate - value. given: for the sketch's error, such as collision.
+    def error(self, value: Real, **parameters: Any) -> ErrorLaw:
+        """The exact law of estimate - value.
 
-        Raises InvalidParameter, Undecided.
+        parameters: those of the sketch's error(), such as collision. Raises InvalidParameter,
+        Undecided.
         """
         point = self.large._inside(value)
         noisy, limit = self.large._noisy(point), float(self.large.threshold)
         stored = np.abs(noisy.errors) > limit * (1 - 2.0**-41)
-        small = self.small.error(min(point, self.small.largest), **given)
+        small = self.small.error(min(point, self.small.largest), **parameters)
         unstored = noisy.probability(lambda v: np.abs(v) <= limit * (1 - 2.0**-41))
         size, missing = float(point), float(min(point, self.small.largest) - point)
         chance = float((unstored.lower + unstored.upper) / 2)

@@ -66,14 +66,14 @@ class CombinedSketch(Estimates):
     def estimate(self, ids: Iterable[Entry] | NDArray[Any]) -> NDArray[np.float64]:
         """The estimates of many entries, as floats."""
         wanted = identifiers(ids, self._d)
-        found = self.small.estimate(wanted)
+        estimates = self.small.estimate(wanted)
         if self.first:
             places = np.array(list(self.first), wanted.dtype)
             values = np.array(list(map(float, self.first.values())))
             at = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
             hit = places[at] == wanted
-            found[hit] = values[at[hit]]
-        return found
+            estimates[hit] = values[at[hit]]
+        return estimates
 
     @property
     def _d(self) -> int:

@@ -152,7 +152,7 @@ def estimate_law(
     below, part = int(at // 1), at % 1
     levels = {y: weight for y, weight in ((below, 1 - part), (below + 1, part)) if weight}
     law = level_law(levels, m, flip, collision, before)
-    return law.mapped(lambda found: found - float(at), law.span)
+    return law.mapped(lambda estimates: estimates - float(at), law.span)
 
 
 def level_law(
@@ -172,14 +172,14 @@ def level_law(
             chance,
             ">= 0 and so small that a 0 is reported as 1 with probability < 1/2",
         )
-    found, weights, slack, left = [], [], 0.0, 0.0
+    estimates, weights, slack, left = [], [], 0.0, 0.0
     for y, weight in levels.items():
         offsets = _offsets(before, y, most, float(flip), float(wrong))
-        found.append(offsets[0] + y)
+        estimates.append(offsets[0] + y)
         weights.append(offsets[1] * float(weight))
         slack, left = max(slack, offsets[2]), max(left, offsets[3])
     return ErrorLaw(
-        np.concatenate(found),
+        np.concatenate(estimates),
         np.concatenate(weights),
         slack + 4 * _HALF_ULP,
         left,
@@ -267,10 +267,10 @@ def _box(here: Floats) -> tuple[int, int, int] | None:
 
 
 def _at(now: list[Floats | None], t: int, shape: tuple[int, ...]) -> Floats:
-    found = now[t]
-    if found is None:
-        found = now[t] = np.zeros(shape)
-    return found
+    weights = now[t]
+    if weights is None:
+        weights = now[t] = np.zeros(shape)
+    return weights
 
 
 def _dives(ups: list[float]) -> tuple[list[list[tuple[int, float]]], list[float]]:

@@ -43,8 +43,8 @@ def e_epsilon(c: Fraction, alpha: Fraction, k: int) -> Fraction:
     >>> e_epsilon(Fraction(1), Fraction(3), 1), e_epsilon(Fraction(1), Fraction(3), 2)
     (Fraction(2, 1), Fraction(9, 4))
     """
-    found = [(1 + alpha) ** j * (1 + (c - j * alpha) / k) ** k for j in _candidates(c, alpha, k)]
-    return max(found)
+    powers = [(1 + alpha) ** j * (1 + (c - j * alpha) / k) ** k for j in _candidates(c, alpha, k)]
+    return max(powers)
 
 
 def e_epsilon_above(c: Fraction, alpha: Fraction, k: int) -> Fraction:
@@ -53,8 +53,8 @@ def e_epsilon_above(c: Fraction, alpha: Fraction, k: int) -> Fraction:
         return Fraction(ceil(e_epsilon(c, alpha, k) * 2**64), 2**64)
     ends = []
     for j in _candidates(c, alpha, k):
-        found = refine(partial(_power, c, alpha, k, j), relative_width=Fraction(1, 2**80))
-        ends.append(ceil(found.upper * 2**64))
+        power = refine(partial(_power, c, alpha, k, j), relative_width=Fraction(1, 2**80))
+        ends.append(ceil(power.upper * 2**64))
     return Fraction(max(ends), 2**64)
 
 
@@ -79,10 +79,10 @@ def largest_step(epsilon: Fraction, grid: Fraction, k: int) -> Fraction:
         top = refine(lambda: (ball(epsilon) * ball(max(grid, Fraction(1)))).expm1())
     unit = _unit(top.upper)
     # a change of max(grid, 1) crosses at least one step
-    found = _last(ceil(top.upper / unit), lambda n: _keeps(n * unit / grid, n * unit, k, epsilon))
-    if not found:
+    units = _last(ceil(top.upper / unit), lambda n: _keeps(n * unit / grid, n * unit, k, epsilon))
+    if not units:
         raise Undecided(f"no noise found for epsilon = {float(epsilon)} and grid {float(grid)}")
-    return found * unit
+    return units * unit
 
 
 def _last(end: int, keeps: Callable[[int], bool]) -> int:
@@ -96,8 +96,8 @@ def _last(end: int, keeps: Callable[[int], bool]) -> int:
 
 def largest_ratio(epsilon: Fraction) -> Fraction:
     """The largest multiple of 2^-40 (of e^epsilon rounded down) that is at most e^epsilon."""
-    found = refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 2**80))
-    return Fraction(floor(found.lower * 2**_WIDTH_BITS), 2**_WIDTH_BITS)
+    ratio = refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 2**80))
+    return Fraction(floor(ratio.lower * 2**_WIDTH_BITS), 2**_WIDTH_BITS)
 
 
 def _keeps(c: Fraction, alpha: Fraction, k: int, epsilon: Fraction) -> bool:

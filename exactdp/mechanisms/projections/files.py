@@ -14,10 +14,10 @@ _VERSION = 2
 
 def packed(mechanism: Any, payload: bytes, text: int | None = None) -> bytes:
     """A checked file. mechanism: of the release. text: of_texts of the release."""
-    given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
+    parameters = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
     exact = {
         name: value if isinstance(value, str) else decimal_text(Fraction(value))
-        for name, value in given.items()
+        for name, value in parameters.items()
     }
     return kind(type(mechanism)).pack({**exact, "text": text}, payload)
 

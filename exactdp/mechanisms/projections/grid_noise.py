@@ -106,9 +106,9 @@ class GridNoise:
             raise Undecided("noise over this many steps of the grid is not listed: a coarser grid")
         reach = np.arange(-ceil(_REACH / rate), ceil(_REACH / rate) + 1)
         chances = np.exp(-rate * np.abs(reach)) * float(self.rise / (2 + self.rise))
-        found = [(below, 1 - part), (below + 1, part)] if part else [(below, Fraction(1))]
-        steps = np.concatenate([np.clip(center + reach, low, self.steps) for center, _ in found])
-        weights = np.concatenate([float(weight) * chances for _, weight in found])
+        centers = [(below, 1 - part), (below + 1, part)] if part else [(below, Fraction(1))]
+        steps = np.concatenate([np.clip(center + reach, low, self.steps) for center, _ in centers])
+        weights = np.concatenate([float(weight) * chances for _, weight in centers])
         top = float(self.top)
         return ErrorLaw(steps * float(self.grid), weights, _SLACK, 2 * exp(-_REACH), top)
 

@@ -72,7 +72,7 @@ class DenseLaplace(GridProjection):
         """The exact law of estimate - value, where no larger entry shares the row."""
         point = self._inside(value)
         law = self.noise.estimates(point, 0)
-        return law.mapped(lambda found: found - float(point), law.span)
+        return law.mapped(lambda estimates: estimates - float(point), law.span)
 
     def project(self, vector: Vector, source: Source) -> NoisyRows:
         """Publish a vector. source: randomness fit for a release, such as SystemSource.
@@ -120,9 +120,9 @@ class MaxProjection(DenseLaplace):
     s: int = whole(least=1, most=_MOST_ROWS)
 
     @classmethod
-    def of(cls, *, rows: int = 8, **given: Any) -> MaxProjection:
-        """The mechanism with `rows` rows for each of k entries. given: the other parameters."""
-        return cls(**{"s": per_entry(rows, given), **given})
+    def of(cls, *, rows: int = 8, **parameters: Any) -> MaxProjection:
+        """The mechanism with `rows` rows for each of k entries. parameters: all others."""
+        return cls(**{"s": per_entry(rows, parameters), **parameters})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -169,17 +169,19 @@ class NoisyRows(Estimates):
     @classmethod
     def from_bytes(cls, data: bytes, of: Any) -> NoisyRows:
         """The rows from a file of to_bytes. of: the mechanism's class. Raises InvalidParameter."""
-        made, payload, text = unpacked(data, of)
-        start = UniversalHashes.size(1, made.d) if of is MaxProjection else 0
-        if len(payload) != start + 8 * made.rows:
+        mechanism, payload, text = unpacked(data, of)
+        start = UniversalHashes.size(1, mechanism.d) if of is MaxProjection else 0
+        if len(payload) != start + 8 * mechanism.rows:
             raise InvalidParameter(
                 "data", Described(f"{len(payload)} bytes of rows"), "as long as its header states"
             )
         function = bytes(payload[:start])
-        hashes = UniversalHashes.from_bytes(function, 1, made.d, made.rows) if start else None
+        hashes = (
+            UniversalHashes.from_bytes(function, 1, mechanism.d, mechanism.rows) if start else None
+        )
         steps = np.frombuffer(payload, "<i8", offset=start).astype(np.int64)
-        if not 0 <= steps.min() <= steps.max() <= made.noise.steps:
+        if not 0 <= steps.min() <= steps.max() <= mechanism.noise.steps:
             raise InvalidParameter(
                 "data", Described("values outside [0, largest]"), "rows written by to_bytes"
             )
-        return cls(made, hashes, steps, text)
+        return cls(mechanism, hashes, steps, text)

@@ -84,10 +84,10 @@ class PrivateSize(Projection):
     def size(self, entries: NonzeroEntries) -> int:
         """The size of checked entries."""
         counts = self.values == "counts"
-        found = (
+        size = (
             len(entries) if counts else -(-sum(entries.numerators.tolist()) // entries.denominator)
         )
-        return min(int(found), self.noise.steps)
+        return min(int(size), self.noise.steps)
 
     def release(self, vector: Vector, source: Source) -> NoisySize:
         """Publish the bound. source: randomness fit for a release. Raises InvalidParameter."""
@@ -103,7 +103,7 @@ class PrivateSize(Projection):
         """The exact law of bound - size. value: the size, >= 0. Raises InvalidParameter."""
         size = integer("value", value, least=0)
         law = self.noise.estimates(Fraction(size + self.raised), 1)
-        return law.mapped(lambda found: found - size, law.span + size)
+        return law.mapped(lambda bounds: bounds - size, law.span + size)
 
     def _draw(self, entries: NonzeroEntries, source: Source) -> int:
         raised = np.array([self.size(entries) + self.raised])
@@ -130,11 +130,11 @@ class NoisySize(Released[int, Fraction]):
     @classmethod
     def from_bytes(cls, data: bytes, of: Any) -> NoisySize:
         """The bound from a file of to_bytes. Raises InvalidParameter."""
-        made, payload, _ = unpacked(data, of)
+        mechanism, payload, _ = unpacked(data, of)
         n = int.from_bytes(payload, "little")
-        if len(payload) != 8 or not 1 <= n <= made.noise.steps:
+        if len(payload) != 8 or not 1 <= n <= mechanism.noise.steps:
             raise InvalidParameter("data", n, "a size from 1 to the largest")
-        return cls(made, n)
+        return cls(mechanism, n)
 
 
 @frozen(kw_only=True)
@@ -152,20 +152,24 @@ class SizedALP:
     rows: int = whole(least=3, default=8)
 
     @classmethod
-    def of(cls, *, epsilon: Real, share: Real = "1/8", rows: int = 8, **given: Any) -> SizedALP:
-        """The mechanism for epsilon in total. share: of epsilon for the size. given: d, largest and
-        values, as for PrivateSize."""
+    def of(
+        cls, *, epsilon: Real, share: Real = "1/8", rows: int = 8, **parameters: Any
+    ) -> SizedALP:
+        """The mechanism for epsilon in total.
+
+        share: part of epsilon for the size. parameters: d, largest and values, as for PrivateSize.
+        """
         total, part = positive("epsilon", epsilon), delta_target("share", share)
-        size = PrivateSize(epsilon=part * total, **given)
+        size = PrivateSize(epsilon=part * total, **parameters)
         return cls(size=size, epsilon=(1 - part) * total, rows=rows)
 
     def sketch(self, n: int) -> HistogramALP | TotalALP:
         """The mechanism of the sketch for a private size n."""
-        made = self.size
-        given: dict[str, Any] = {"d": made.d, "largest": made.largest, "epsilon": self.epsilon}
-        if made.values == "counts":
-            return HistogramALP.of(k=n, rows=self.rows, **given)
-        return TotalALP.of(k=made.k, total=n, rows=self.rows, **given)
+        size = self.size
+        parameters: dict[str, Any] = {"d": size.d, "largest": size.largest, "epsilon": self.epsilon}
+        if size.values == "counts":
+            return HistogramALP.of(k=n, rows=self.rows, **parameters)
+        return TotalALP.of(k=size.k, total=n, rows=self.rows, **parameters)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -189,7 +193,7 @@ class SizedALP:
 
         def bits(n: int) -> Law[tuple[int, tuple[int, ...]]]:
             small = self.sketch(n)
-            return small.bits_law(entries, hashes(small)).map(lambda found: (n, found))
+            return small.bits_law(entries, hashes(small)).map(lambda sketch_bits: (n, sketch_bits))
 
         return self.size.law(vector).then(bits)
 

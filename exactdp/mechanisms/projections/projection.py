@@ -94,6 +94,6 @@ class Projection(ABC):
         return point
 
 
-def per_entry(rows: int, given: Mapping[str, Any]) -> int:
-    """s for this number of rows for each of the k entries. given: all other parameters."""
-    return integer("rows", rows, least=1) * integer("k", given.get("k", 0), least=1)
+def per_entry(rows: int, parameters: Mapping[str, Any]) -> int:
+    """s for this number of rows for each of the k entries. parameters: the others, with k."""
+    return integer("rows", rows, least=1) * integer("k", parameters.get("k", 0), least=1)

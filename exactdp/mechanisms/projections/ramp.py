@@ -84,8 +84,8 @@ def rise_of(alpha: Fraction, steps: int) -> Fraction:
     """
     if steps == 1:
         return alpha
-    found = refine(lambda: ((ball(alpha) / 2).log1p() * 2 / steps).expm1())
-    return Fraction(ceil(found.upper * 2**_RISE_BITS), 2**_RISE_BITS)
+    rise = refine(lambda: ((ball(alpha) / 2).log1p() * 2 / steps).expm1())
+    return Fraction(ceil(rise.upper * 2**_RISE_BITS), 2**_RISE_BITS)
 
 
 def _raised(chance: Fraction) -> Fraction:

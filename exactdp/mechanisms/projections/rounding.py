@@ -78,8 +78,8 @@ class GrowingSteps:
         # a value >= edge if and only if its numerator >= the edge's, rounded up
         least = [ceil(edge * entries.denominator) for edge in self.edges]
         cell = np.searchsorted(np.array(least, object), entries.numerators, side="right") - 1
-        found = cell.astype(np.int64)
-        for j in np.unique(found[(found >= 0) & (found < self.count)]).tolist():
+        steps = cell.astype(np.int64)
+        for j in np.unique(steps[(steps >= 0) & (steps < self.count)]).tolist():
             there = np.flatnonzero(cell == j)
             start, end = self.edges[j : j + 2]
             moved = entries.numerators[there].astype(object) * start.denominator
@@ -88,8 +88,8 @@ class GrowingSteps:
                 moved - start.numerator * entries.denominator,
                 start.denominator * entries.denominator,
             )
-            found[there] += rounded(above, end - start, source)
-        return np.maximum(found, 0)
+            steps[there] += rounded(above, end - start, source)
+        return np.maximum(steps, 0)
 
     def value(self, place: Fraction) -> Fraction:
         below = min(floor(place), self.count - 1)
@@ -139,8 +139,8 @@ class Cells:
         """The random levels of all values: 0, ..., m; values beyond the last edge have level m."""
         levels, steps = np.divmod(self.fine.rounded(entries, source), self.ramp.steps)
         marks, whole = self.ramp.set_before
-        found: NDArray[np.int64] = levels + source.uneven_coins(marks[steps], whole)
-        return found
+        random_levels: NDArray[np.int64] = levels + source.uneven_coins(marks[steps], whole)
+        return random_levels
 
     def value(self, level: Fraction) -> Fraction:
         """The value of a level, which may be fractional; linear between steps."""

@@ -64,27 +64,28 @@ class Sketch(Estimates):
         At most twice the error of one part. Raises InvalidParameter for unsigned vectors.
         Source: ALP, Section 2, negative values.
         """
-        made = self.mechanism
-        if not made.signed:
+        mechanism = self.mechanism
+        if not mechanism.signed:
             raise InvalidParameter(
-                "mechanism", type(made).__name__, "a mechanism for signed vectors"
+                "mechanism", type(mechanism).__name__, "a mechanism for signed vectors"
             )
-        wanted, m, top = identifiers(ids, made.d), made.cells.count, float(made.largest)
+        wanted = identifiers(ids, mechanism.d)
+        m, top = mechanism.cells.count, float(mechanism.largest)
         parts = []
         for first in (0, m):
             walk = [(first + b, False) for b in range(m)]
-            parts.append(np.minimum(made.cells.values(self._levels(wanted, walk)), top))
+            parts.append(np.minimum(mechanism.cells.values(self._levels(wanted, walk)), top))
         return parts[0] - parts[1]
 
     def _levels(self, ids: NDArray[Any], walk: Sequence[tuple[int, bool]]) -> NDArray[np.float64]:
         """The average time at which each entry's walk is at its maximum."""
-        found, layout = np.empty(len(ids), np.float64), self.mechanism.layout
+        levels, layout = np.empty(len(ids), np.float64), self.mechanism.layout
         for start in range(0, len(ids), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
             keys = self.hashes.keys(ids[part])
             total, count = peaks(self.bits, keys, self.hashes, layout, walk)
-            found[part] = total / count
-        return found
+            levels[part] = total / count
+        return levels
 
     def _limited(self, place: Fraction) -> Fraction:
         """The value of a fractional level, clamped to the range of values (ALP, Section 2)."""
@@ -98,12 +99,12 @@ class Sketch(Estimates):
 
         The Lemma's log2 d has an unspecified constant factor for the hash functions, taken as 1.
         """
-        made = self.mechanism
-        bits_of_d = max((made.d - 1).bit_length(), 1)
+        mechanism = self.mechanism
+        bits_of_d = max((mechanism.d - 1).bit_length(), 1)
         return {
-            "array": made.layout.size,
-            "hash functions": 8 * UniversalHashes.size(made.levels, made.d),
-            "formula": (made.s + bits_of_d) * made.levels,
+            "array": mechanism.layout.size,
+            "hash functions": 8 * UniversalHashes.size(mechanism.levels, mechanism.d),
+            "formula": (mechanism.s + bits_of_d) * mechanism.levels,
         }
 
     def to_bytes(self) -> bytes:
@@ -113,14 +114,16 @@ class Sketch(Estimates):
     @classmethod
     def from_bytes(cls, data: bytes, of: Any) -> Sketch:
         """The sketch from a file of to_bytes. of: mechanism's class. Raises InvalidParameter."""
-        made, payload, text = unpacked(data, of)
-        start, size = UniversalHashes.size(made.levels, made.d), made.layout.size
+        mechanism, payload, text = unpacked(data, of)
+        start, size = UniversalHashes.size(mechanism.levels, mechanism.d), mechanism.layout.size
         if len(payload) != start + -(-size // 8):
             raise InvalidParameter(
                 "data", Described(f"{len(payload)} bytes of bits"), "as long as its header states"
             )
-        hashes = UniversalHashes.from_bytes(bytes(payload[:start]), made.levels, made.d, made.s)
+        hashes = UniversalHashes.from_bytes(
+            bytes(payload[:start]), mechanism.levels, mechanism.d, mechanism.s
+        )
         bits = np.frombuffer(payload, np.uint8, offset=start)
         if size % 8 and bits[-1] >> size % 8:
             raise InvalidParameter("data", Described("non-zero bits"), "zeros after the last bit")
-        return cls(made, hashes, bits, text)
+        return cls(mechanism, hashes, bits, text)

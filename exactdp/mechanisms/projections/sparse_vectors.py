@@ -60,11 +60,11 @@ def checked(
     d: entries are integers in [0, d). k: largest number of non-zero entries. low, high: range of
     the values (None: no bound). Raises InvalidParameter.
     """
-    given = by_entry("vector", vector)
-    ids = identifiers(list(given), d)
-    if len(set(ids.tolist())) < len(given):
+    value_of = by_entry("vector", vector)
+    ids = identifiers(list(value_of), d)
+    if len(set(ids.tolist())) < len(value_of):
         raise InvalidParameter("vector", Described("an entry twice"), "one value per entry")
-    numerators, denominator = _numbers(given)
+    numerators, denominator = _numbers(value_of)
     _within(ids, numerators, denominator, low, high)
     entries = NonzeroEntries(ids, numerators, denominator).map(ids, numerators)
     if len(entries) > k:

@@ -80,21 +80,25 @@ class LargeValues(Released[int, Fraction]):
     @classmethod
     def from_bytes(cls, data: bytes, of: Any) -> LargeValues:
         """The values from a file of to_bytes. of: mechanism's class. Raises InvalidParameter."""
-        made, payload, _ = unpacked(data, of)
-        size = _id_bytes(made.d) + 8
+        mechanism, payload, _ = unpacked(data, of)
+        size = _id_bytes(mechanism.d) + 8
         raw = [bytes(payload[i : i + size]) for i in range(0, len(payload), size)]
         stored = tuple(
             (int.from_bytes(x[:-8], "little"), int.from_bytes(x[-8:], "little", signed=True))
             for x in raw
         )
         places = [i for i, _ in stored]
-        sizes = [abs(v) if made.signed else v for _, v in stored]
-        inside = all(made.least <= v <= made.noise.steps for v in sizes)
-        if len(payload) % size or places != sorted(set(places)) or max(places, default=0) >= made.d:
+        sizes = [abs(v) if mechanism.signed else v for _, v in stored]
+        inside = all(mechanism.least <= v <= mechanism.noise.steps for v in sizes)
+        if (
+            len(payload) % size
+            or places != sorted(set(places))
+            or max(places, default=0) >= mechanism.d
+        ):
             inside = False
         if not inside:
             raise InvalidParameter("data", Described("invalid entries"), "entries that were stored")
-        return cls(made, stored)
+        return cls(mechanism, stored)
 
 
 def _id_bytes(d: int) -> int:
@@ -182,14 +186,16 @@ class Threshold(_Threshold):
     t: Number = number(positive)
 
     @classmethod
-    def of(cls, **given: Any) -> Threshold:
+    def of(cls, **parameters: Any) -> Threshold:
         """The mechanism with t = 2 ln(d)/epsilon, at which few zero entries are stored.
 
-        given: the other parameters. Source: ALP, Lemma 5.2.
+        parameters: those of the class, without t. Source: ALP, Lemma 5.2.
         """
-        d, loss = integer("d", given.get("d", 0), least=1), positive("epsilon", given["epsilon"])
-        grid = 1 if given.get("values") == "counts" else given.get("grid", Fraction(1, 64))
-        return cls(t=usual_threshold(d, loss, positive("grid", grid)), **given)
+        d = integer("d", parameters.get("d", 0), least=1)
+        loss = positive("epsilon", parameters["epsilon"])
+        counts = parameters.get("values") == "counts"
+        grid = 1 if counts else parameters.get("grid", Fraction(1, 64))
+        return cls(t=usual_threshold(d, loss, positive("grid", grid)), **parameters)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -309,9 +315,9 @@ class ApproximateThreshold(_Threshold):
             noisy = self.noise.estimates(value, self._low)
             return noisy.mapped(lambda v: np.maximum(v, 0.0), noisy.span)  # other signs: not stored
         one = self._noisy(Fraction(1))
-        found = np.append(one.errors, 0.0)
+        errors = np.append(one.errors, 0.0)
         weights = np.append(one.weights * float(value), float(1 - value))
-        return replace(one, errors=found, weights=weights)
+        return replace(one, errors=errors, weights=weights)
 
     def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         small = np.abs(entries.numerators) < entries.denominator
@@ -336,5 +342,5 @@ def _part(entries: NonzeroEntries, chosen: NDArray[np.bool_]) -> NonzeroEntries:
 
 def usual_threshold(d: int, epsilon: Fraction, grid: Fraction) -> Fraction:
     """t = 2 ln(d)/epsilon, rounded up to the grid, at least one step (ALP, Lemma 5.2)."""
-    found = refine(lambda: 2 * ball(d).log() / ball(epsilon))
-    return max(ceil(found.upper / grid), 1) * grid
+    threshold = refine(lambda: 2 * ball(d).log() / ball(epsilon))
+    return max(ceil(threshold.upper / grid), 1) * grid

@@ -51,25 +51,25 @@ class UnaryProjection(Projection):
     equal: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, *, rows: int = 8, **given: Any) -> Self:
+    def of(cls, *, rows: int = 8, **parameters: Any) -> Self:
         """The mechanism with `rows` rows per level for each of k entries: s = rows k.
 
-        given: the other parameters, or s itself. Raises InvalidParameter.
+        parameters: all others, or s itself. Raises InvalidParameter.
         """
-        return cls(**{"s": per_entry(rows, given), **given})
+        return cls(**{"s": per_entry(rows, parameters), **parameters})
 
     @classmethod
-    def for_target(cls, *, bits: int, **given: Any) -> Self:
+    def for_target(cls, *, bits: int, **parameters: Any) -> Self:
         """The mechanism with the most rows whose array has at most this many bits.
 
-        given: all parameters except s. Raises InvalidParameter, also if 2 k + 1 rows do not fit.
+        parameters: all except s. Raises InvalidParameter, also if 2 k + 1 rows do not fit.
         """
-        room, least = integer("bits", bits, least=1), 2 * per_entry(1, given) + 1
-        levels = cls(s=least, **given).levels
+        room, least = integer("bits", bits, least=1), 2 * per_entry(1, parameters) + 1
+        levels = cls(s=least, **parameters).levels
         if room < least * levels:
             allowed = f">= {least * levels}, for {levels} levels of more than 2 k rows"
             raise InvalidParameter("bits", bits, allowed)
-        return cls(s=room // levels, **given)
+        return cls(s=room // levels, **parameters)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -185,15 +185,15 @@ class UnaryProjection(Projection):
     def read(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values of fractional levels, clamped to the range of values (ALP, Section 2)."""
         above = levels - self.middle
-        found = np.copysign(self.cells.values(np.abs(above)), above)
-        return np.clip(found, -self._top, self._top)
+        values = np.copysign(self.cells.values(np.abs(above)), above)
+        return np.clip(values, -self._top, self._top)
 
     def _estimates(self, value: Fraction, collision: Real | None) -> ErrorLaw:
         """The law of the estimate."""
         chance = self.collision if collision is None else rational("collision", collision)
         levels = self.cells.places(value)
         law = level_law(levels, self.cells.count, self.flip, chance, self.middle)
-        return law.mapped(lambda found: self.read(found + self.middle), self._top)
+        return law.mapped(lambda estimates: self.read(estimates + self.middle), self._top)
 
     def _levels_off(self, beta: Fraction) -> float:
         """A number of levels that the error exceeds with probability at most beta.

@@ -28,8 +28,8 @@ from exactdp.samplers import Source
 class _Correlated(Thresholded):
     """Independent and shared noise; arguments named k are refused, which would be ambiguous."""
 
-    def __new__(cls, *_: Any, **given: Any) -> Self:
-        refuse_k(given, next(iter(cls.__dataclass_fields__)))
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
+        refuse_k(parameters, next(iter(cls.__dataclass_fields__)))
         return super().__new__(cls)
 
     def _tail(self, t: Fraction) -> arb:
@@ -161,7 +161,7 @@ class TopKWithBase(TopK):
 
     def _draw(self, counts: dict[Any, int], source: Source) -> NoisyCounts:
         doubled = 2 * self._base(counts) + self._noise.shared.sample(source)
-        found = super()._draw(counts, source)
+        noisy = super()._draw(counts, source)
         return NoisyCounts(
-            [None, *found.elements], [doubled, *(n + doubled for n in found.numerators)], 2
+            [None, *noisy.elements], [doubled, *(n + doubled for n in noisy.numerators)], 2
         )

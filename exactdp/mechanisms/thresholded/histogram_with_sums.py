@@ -74,16 +74,16 @@ class WithSums(Thresholded):
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyCounts:
         """The bins of draw_sums as columns of integers, which is faster."""
-        given = mapping_of("counts", counts)
+        count_of = mapping_of("counts", counts)
         columns_of = mapping_of("sums", sums)
-        checked = {x: self._checked(x, row, given.get(x, 0)) for x, row in columns_of.items()}
-        found = self.drawn(counts, source)
-        rows = [checked.get(x, (0,) * len(self.largest)) for x in found.elements]
+        checked = {x: self._checked(x, row, count_of.get(x, 0)) for x, row in columns_of.items()}
+        noisy = self.drawn(counts, source)
+        rows = [checked.get(x, (0,) * len(self.largest)) for x in noisy.elements]
         columns = []
         for c, noise in enumerate(self._sum_noises):
-            drawn = noise.sample_each(len(rows), source)
-            columns.append([row[c] + z for row, z in zip(rows, drawn, strict=True)])
-        return replace(found, sums=columns)
+            noises = noise.sample_each(len(rows), source)
+            columns.append([row[c] + z for row, z in zip(rows, noises, strict=True)])
+        return replace(noisy, sums=columns)
 
     def sum_errors(self, beta: Real) -> tuple[int, ...]:
         """For each column, a bound of the error of a released sum that holds with probability at
@@ -166,7 +166,7 @@ class TopKWithSums(WithSums, TopK):
     """
 
     _calculator: ClassVar[Calculator[Any]] = csh_sums.CALCULATOR
-    _bound: ClassVar[str] = "sparsity"  # that of the counters after the subtraction
+    _bound: ClassVar[str] = "sparsity"  # sparsity of the counters after the subtraction
     _source: ClassVar[str] = csh_sums.SOURCE
 
     @classmethod

@@ -58,12 +58,12 @@ class Thresholded(NoisyHistogram):
         counters: the class's bound on counters. more: values of the fields after `lower`. further:
         parameters of the calculator.
         """
-        found = cls._calculator.calibrate(
+        calibration = cls._calculator.calibrate(
             **{cls._bound: counters}, epsilon=epsilon, delta=delta, **further
         )
-        tau = Fraction(found.tau or 0) + integer("lower", lower, least=1) - 1
+        tau = Fraction(calibration.tau or 0) + integer("lower", lower, least=1) - 1
         make: Callable[..., Self] = cls  # each class has its own bound as the first field
-        return make(counters, found.sigma, tau, epsilon, delta, lower, *more)
+        return make(counters, calibration.sigma, tau, epsilon, delta, lower, *more)
 
     def __post_init__(self) -> None:
         if self.lower > self._limit:
@@ -110,7 +110,7 @@ class Thresholded(NoisyHistogram):
     @cached_property
     def _kept(self) -> Check:
         """The check of the target."""
-        found: Check = self._calculator.check(
+        check: Check = self._calculator.check(
             **{self._bound: self._counters},
             sigma=self.sigma,
             tau=self.tau - (self.lower - 1),  # from the count of a new counter to the limit
@@ -118,7 +118,7 @@ class Thresholded(NoisyHistogram):
             delta=self.delta,
             **self._further,
         )
-        return found
+        return check
 
     @property
     def _limit(self) -> Fraction:
@@ -132,7 +132,7 @@ class Thresholded(NoisyHistogram):
     @property
     @abstractmethod
     def _counters(self) -> int:
-        """The bound on counters, whatever it bounds."""
+        """The class's bound on counters: sparsity, top, or contributions."""
 
     @abstractmethod
     def _promise(self) -> tuple[str, str]:
@@ -182,8 +182,8 @@ def least_error(tail: Callable[[int], arb], beta: Fraction) -> int:
     """The least integer e with P(|noise| > e) <= beta, for symmetric noise; tail: P(noise > e)."""
 
     def enough(e: int) -> bool:
-        found = refine(lambda: 2 * tail(e), accept=lambda p: p.upper <= beta or p.lower > beta)
-        return found.upper <= beta
+        chance = refine(lambda: 2 * tail(e), accept=lambda p: p.upper <= beta or p.lower > beta)
+        return chance.upper <= beta
 
     high = 1
     while not enough(high):

@@ -58,8 +58,8 @@ class NoisyCounts:
         if self.denominator == 1:
             return self.numerators
         # making fractions dominates the time, and many counters share a value
-        made = {n: Fraction(n, self.denominator) for n in set(self.numerators)}
-        return [made[n] for n in self.numerators]
+        fractions = {n: Fraction(n, self.denominator) for n in set(self.numerators)}
+        return [fractions[n] for n in self.numerators]
 
     def texts(self) -> list[list[str]]:
         """The counts, and each column of sums, as exact decimal strings."""
@@ -118,9 +118,9 @@ class NoisyRelease(Released[Any, Any]):
 
     def as_dict(self) -> dict[str, Any]:
         """A dict for JSON: the bins as [element, count] pairs, counts as exact decimal strings."""
-        found = self.counters
-        rows = zip(found.elements, *found.texts(), strict=True)
-        bins = [[x, list(c) if found.sums else c[0]] for x, *c in rows]
+        counters = self.counters
+        rows = zip(counters.elements, *counters.texts(), strict=True)
+        bins = [[x, list(c) if counters.sums else c[0]] for x, *c in rows]
         return {"bins": bins, "guarantee": self.guarantee.as_dict()}
 
 

@@ -47,11 +47,11 @@ class CorrelatedNoise:
         # the tail lies between those of a slightly larger and a slightly smaller variance
         ends = [above(limit, self.variance * (1 + shared / root)) for root in roots(self.k)]
         q = (-2 * arb.pi() ** 2 * ball(self.variance) / (1 + arb(self.k).sqrt())).exp()
-        eta = 2 * q / (1 - q)  # of each copy, as the variances before it only grow
+        eta = 2 * q / (1 - q)  # for each copy: earlier copies only increase the variance
         return ends[0].union(ends[1]) * (shared * ((1 + eta) / (1 - eta)).log() * arb(0, 1)).exp()
 
     def _summed(self, limit: int, shared: int) -> arb:
-        """The same, summed over the values of the copies' sum."""
+        """As tail, by a sum over all values of the sum of the copies of Z."""
         rate = arb(self.k).sqrt() / (2 * ball(self.variance))
         reach = int((ctx.prec / rate).sqrt().upper().ceil().fmpz()) + 1
         one = [(-rate * z * z).exp() for z in range(-reach, reach + 1)]
