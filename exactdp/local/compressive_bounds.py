@@ -41,10 +41,10 @@ def unbalanced_loss(epsilon: Real, beta: Real) -> Enclosure:
     if off >= 1:
         raise InvalidParameter("beta", beta, "< 1")
 
-    def found() -> arb:
+    def larger_loss() -> arb:
         return ball(loss) + 2 * (ball(off) * (ball(loss) / 2).tanh()).atanh()
 
-    return refine(found)
+    return refine(larger_loss)
 
 
 def coherence(mechanism: SetResponse) -> Enclosure:
@@ -99,8 +99,8 @@ def recovery_bound(mechanism: SetResponse, *, sparsity: int, n: int) -> Enclosur
     )
     chance = Fraction(m - 1, m * users)
 
-    def found() -> arb:
+    def error_bound() -> arb:
         sigma2 = 1 - (2 * s - 1) * ball(cosine.upper)
         return 2 * (ball(square * chance) / sigma2).sqrt()
 
-    return refine(found)
+    return refine(error_bound)

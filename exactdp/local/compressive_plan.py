@@ -59,34 +59,38 @@ class CompressivePlan:
         >>> plan.mechanism.m, plan.users < 2_000_000, plan.error <= 0.1
         (200, True, True)
         """
-        given = (sparsity, users, error)
-        if sum(x is not None for x in given) != 2:
-            raise InvalidParameter("sparsity, users, error", given, "two of the three")
+        targets = (sparsity, users, error)
+        if sum(x is not None for x in targets) != 2:
+            raise InvalidParameter("sparsity, users, error", targets, "two of the three")
         fixed = integer("k", k, least=2), positive("epsilon", epsilon), seed
         chance, most = delta_target("beta", beta), float(positive("error", error or 2))
         n = integer("users", users or _MOST_USERS, least=1)
         if sparsity is None:
-            made = _sparsest(fixed, n, chance, most)
+            certificate = _sparsest(fixed, n, chance, most)
         else:
-            made = _outputs(fixed, integer("sparsity", sparsity, least=1), n, chance)
+            certificate = _outputs(fixed, integer("sparsity", sparsity, least=1), n, chance)
         if users is None:  # the error falls like 1/sqrt(n), so the best m hardly depends on n
-            n = _fewest(made, chance, most)
-        mechanism: Any = made.mechanism
-        return cls(mechanism, len(made.support), n, made.l1(n, chance))
+            n = _fewest(certificate, chance, most)
+        mechanism: Any = certificate.mechanism
+        return cls(mechanism, len(certificate.support), n, certificate.l1(n, chance))
 
 
 def _outputs(fixed: tuple[Any, ...], s: int, n: int, beta: Real) -> Certificate:
     """The certificate with the fewest outputs whose error is at most 3/2 of the least."""
-    made = [x for x in (_made(*fixed, s, each) for each in _OUTPUTS) if x is not None]
-    if not made:
+    certificates = [
+        x for x in (_certificate(*fixed, s, each) for each in _OUTPUTS) if x is not None
+    ]
+    if not certificates:
         raise InvalidParameter("sparsity", s, f"smaller, for k = {fixed[0]} and k m <= 2^26")
-    errors = [each.l1(n, beta) for each in made]
-    return next(x for x, error in zip(made, errors, strict=True) if error <= 1.5 * min(errors))
+    errors = [each.l1(n, beta) for each in certificates]
+    return next(
+        x for x, error in zip(certificates, errors, strict=True) if error <= 1.5 * min(errors)
+    )
 
 
 @lru_cache(8)
-def _made(k: int, epsilon: Real, seed: int, s: int, each: int) -> Certificate | None:
-    """The certificate for the values 0 to s - 1 and m = each s, if there is one."""
+def _certificate(k: int, epsilon: Real, seed: int, s: int, each: int) -> Certificate | None:
+    """The certificate for the values 0 to s - 1 and m = each * s outputs; None if there is none."""
     if s >= k or each * s * k > _LARGEST:
         return None
     try:
@@ -99,16 +103,16 @@ def _made(k: int, epsilon: Real, seed: int, s: int, each: int) -> Certificate | 
         raise
 
 
-def _fewest(made: Certificate, beta: Real, most: float) -> int:
+def _fewest(certificate: Certificate, beta: Real, most: float) -> int:
     """The least number of users, up to 0.1 %, whose error is at most `most`."""
     low, high = 0, 1
-    while made.l1(high, beta) > most:
+    while certificate.l1(high, beta) > most:
         low, high = high, 2 * high
         if high > _MOST_USERS:
             raise InvalidParameter("error", most, "larger: no number of users suffices")
     while high - low > max(high // 1024, 1):
         middle = (low + high) // 2
-        low, high = (low, middle) if made.l1(middle, beta) <= most else (middle, high)
+        low, high = (low, middle) if certificate.l1(middle, beta) <= most else (middle, high)
     return high
 
 
@@ -116,10 +120,10 @@ def _sparsest(fixed: tuple[Any, ...], n: int, beta: Real, most: float) -> Certif
     """The certificate with the largest sparsity, in steps of a tenth, that keeps the error."""
     best, s = None, 1
     while True:
-        made = _made(*fixed, s, _OUTPUTS[1])
-        if made is None or made.l1(n, beta) > most:
+        certificate = _certificate(*fixed, s, _OUTPUTS[1])
+        if certificate is None or certificate.l1(n, beta) > most:
             break
-        best, s = made, max(s + 1, s * 11 // 10)
+        best, s = certificate, max(s + 1, s * 11 // 10)
     if best is None:
         raise InvalidParameter("error", most, f"larger, for {n} users, even with one value")
     return best

@@ -19,7 +19,7 @@ from exactdp.balls import ball
 #: Working precision.
 BITS = 192
 
-#: Counts with a probability below 2^-this are left out.
+#: Counts with a probability below 2^-CUT_BITS are left out.
 CUT_BITS = 100
 
 
@@ -78,7 +78,10 @@ def _tail(t: int, a: int) -> tuple[arb, arb]:
 
 
 def binomial(n: int, p: Fraction) -> tuple[int, list[arb]]:
-    """The counts around the mode with a probability of at least 2^-CUT_BITS or so."""
+    """The law Bin(n, p) around its mode: the first count, and the probabilities from that count on.
+
+    Counts with a probability below about 2^-CUT_BITS are left out.
+    """
     if p == 1 or n == 0:
         return n, [arb(1)]
     mode, least = min(int((n + 1) * p), n), arb(2) ** -CUT_BITS

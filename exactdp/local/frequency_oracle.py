@@ -114,8 +114,8 @@ class FrequencyOracle(LocalMechanism[int]):
 
     def _estimate(self, counts: Integers, n: int, method: str) -> NDArray[np.float64]:
         scores = self._scores(counts).astype(np.float64)
-        found = np.asarray(scores - n * float(self.background)) / (n * float(self.gain))
-        return finished(found, method)
+        frequencies = np.asarray(scores - n * float(self.background)) / (n * float(self.gain))
+        return finished(frequencies, method)
 
 
 def values_below(values: Any, k: int) -> Integers:

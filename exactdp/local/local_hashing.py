@@ -139,15 +139,15 @@ class OptimizedLocalHashing(CountedNumbers, FrequencyOracle):
         After the sum over digit i of a, that axis is digit i of x, and the last axis is the bucket
         that the remaining digits must contribute. After the last digit this is 0.
         """
-        g, found = self.buckets, counts.reshape([self.buckets] * (self.digits + 1))
+        g, sums = self.buckets, counts.reshape([self.buckets] * (self.digits + 1))
         for axis in range(self.digits - 1):
-            by_digit = np.moveaxis(found, axis, 0)
+            by_digit = np.moveaxis(sums, axis, 0)
             summed = [
                 sum(np.roll(by_digit[a], -a * x, axis=-1) for a in range(g)) for x in range(g)
             ]
-            found = np.moveaxis(np.stack(summed), 0, axis)
+            sums = np.moveaxis(np.stack(summed), 0, axis)
         own = np.arange(g)
-        last = [found[..., own, own * x % g].sum(axis=-1) for x in range(min(g, self.k))]
+        last = [sums[..., own, own * x % g].sum(axis=-1) for x in range(min(g, self.k))]
         return np.stack(last, axis=-1).reshape(-1)[: self.k]
 
 

@@ -81,7 +81,7 @@ def random_sets(population: int, sizes: Integers, source: Source, effort: Effort
 
 def ones_of(rows: Rows) -> Integers:
     """The number of ones in every row, summed over pairs of bits, fours, bytes, and rows."""
-    found, width = np.empty(len(rows), np.int64), rows.shape[1]
+    ones, width = np.empty(len(rows), np.int64), rows.shape[1]
     step = max(_COUNTED // width, 1)
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
@@ -89,8 +89,8 @@ def ones_of(rows: Rows) -> Integers:
         fours = (pairs & 0x33) + (pairs >> 2 & 0x33)
         counts = (fours + (fours >> 4) & 0x0F).reshape(-1)
         starts = np.arange(0, counts.size, width)
-        np.add.reduceat(counts, starts, out=found[start : start + step], dtype=np.int64)
-    return found
+        np.add.reduceat(counts, starts, out=ones[start : start + step], dtype=np.int64)
+    return ones
 
 
 def _chance(population: int, sizes: Integers) -> Fraction:
@@ -126,9 +126,9 @@ def _guessed(
         bit = valid.view(np.uint8) << (places.astype(np.uint8) & 7)
         places >>= 3
         places += start
-        found = flat.take(places)
-        bit &= (found ^ side) & -(left > 0).view(np.uint8)
-        flat[places] = found ^ bit
+        old_bytes = flat.take(places)
+        bit &= (old_bytes ^ side) & -(left > 0).view(np.uint8)
+        flat[places] = old_bytes ^ bit
         left -= bit != 0
     still[users] = left * np.sign(missing[users])
     return still
@@ -158,8 +158,8 @@ def _distinct(
     for step in range(chosen.shape[1]):
         users = np.flatnonzero(sizes > step)
         last = pools[users] - sizes[users] + step
-        drawn = source.below_each(last + 1)
-        taken = (chosen[users, :step] == drawn[:, None]).any(axis=1)
-        drawn[taken] = last[taken]
-        chosen[users, step] = drawn
-        yield users, drawn
+        elements = source.below_each(last + 1)
+        taken = (chosen[users, :step] == elements[:, None]).any(axis=1)
+        elements[taken] = last[taken]
+        chosen[users, step] = elements
+        yield users, elements

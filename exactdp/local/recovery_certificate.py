@@ -103,8 +103,8 @@ class Certificate:
         It fails with probability at most beta.
         """
         high, _, low = self._levels
-        _, _, found = self._bounds(integer("n", n, least=1), beta, high - low, sides=2)
-        return found
+        _, _, error = self._bounds(integer("n", n, least=1), beta, high - low, sides=2)
+        return error
 
     def _bounds(
         self, n: int, beta: Real, missing: float, sides: int = 1
@@ -169,8 +169,8 @@ class Certificate:
             target = np.append(np.ones(len(self.support)), np.full(len(held), level))
             fit = np.linalg.lstsq(columns.T @ columns, target, rcond=None)[0]
             u: Floats = np.asarray(columns @ fit)
-            found = self._products(u)
-            above = self._others[found[self._others] > level * (1 + 1e-9)]
+            products = self._products(u)
+            above = self._others[products[self._others] > level * (1 + 1e-9)]
             held = np.union1d(held, above)
             if not len(above) or len(held) > _MOST_HELD:
                 break
@@ -183,17 +183,17 @@ class Certificate:
     @cached_property
     def _levels(self) -> tuple[float, float, float]:
         """h, c, and the least <u, b_x> on the support."""
-        found = self._products(self._separator)
-        own, slack = found[list(self.support)], self._slack(self._separator)
-        others = float(found[self._others].max(initial=-np.inf)) + slack
+        products = self._products(self._separator)
+        own, slack = products[list(self.support)], self._slack(self._separator)
+        others = float(products[self._others].max(initial=-np.inf)) + slack
         return float(own.max()) + slack, others, float(own.min()) - slack
 
     @cached_property
     def _leaks(self) -> tuple[Floats, float, float]:
         """The largest |<w_x, b_z>| for each x and |W^T b_z|, and the error on the support."""
-        found, slack = self._products(self._dual), self._slack(self._dual)
-        others = found[self._others]
-        unit = np.abs(found[list(self.support)] - np.eye(len(self.support))).max() + slack
+        products, slack = self._products(self._dual), self._slack(self._dual)
+        others = products[self._others]
+        unit = np.abs(products[list(self.support)] - np.eye(len(self.support))).max() + slack
         leaks = np.abs(others).max(axis=0, initial=0.0) + slack
         together = float(np.linalg.norm(others, axis=1).max(initial=0.0)) + slack
         return leaks, together, float(unit)

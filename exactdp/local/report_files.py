@@ -23,16 +23,16 @@ MECHANISMS: dict[str, type[LocalMechanism[int]]] = {
 }
 
 
-def made(kind: Any, given: Mapping[str, Any]) -> LocalMechanism[int]:
+def made(kind: Any, parameters: Mapping[str, Any]) -> LocalMechanism[int]:
     """A mechanism from its parameters by name; raises InvalidParameter for unknown or missing."""
     known = {f.name: f.default is MISSING for f in fields(kind) if f.init}
     parts = f"{kind.__name__} has the parameters {', '.join(known)}"
-    for name in sorted(given.keys() - known.keys()):
-        raise InvalidParameter(name, given[name], f"left out: {parts}")
+    for name in sorted(parameters.keys() - known.keys()):
+        raise InvalidParameter(name, parameters[name], f"left out: {parts}")
     for name in known:
-        if known[name] and name not in given:
+        if known[name] and name not in parameters:
             raise InvalidParameter(name, Described("nothing"), f"given: {parts}")
-    mechanism: LocalMechanism[int] = kind(**given)
+    mechanism: LocalMechanism[int] = kind(**parameters)
     return mechanism
 
 
@@ -44,15 +44,15 @@ def mechanism_of(data: bytes) -> LocalMechanism[int]:
     """
     kind = STATE if kind_of(data) == STATE.name else REPORTS
     text = kind.unpack(data)[0]["configuration"]
-    given = _object(text)
+    configuration = _object(text)
     known: dict[str, Any] = {kind.__name__: kind for kind in MECHANISMS.values()}
     known[SparseVectorMean.__name__] = SparseVectorMean
-    name = given.pop("mechanism", None)
+    name = configuration.pop("mechanism", None)
     if not isinstance(name, str) or name not in known:
         raise InvalidParameter("mechanism", name, "one of " + ", ".join(known))
     for derived in ("e_epsilon", "ratio", "plan"):
-        given.pop(derived, None)
-    mechanism = made(known[name], given)
+        configuration.pop(derived, None)
+    mechanism = made(known[name], configuration)
     if mechanism.fingerprint_text != text:
         raise InvalidParameter("configuration", text, mechanism.fingerprint_text)
     return mechanism
@@ -70,7 +70,7 @@ def state_of(data: bytes, mechanism: LocalMechanism[Any]) -> State:
 
 def _object(text: object) -> dict[str, Any]:
     allowed = "one JSON object"
-    found = json_value("configuration", text, allowed) if isinstance(text, str) else None
-    if not isinstance(found, dict):
+    parsed = json_value("configuration", text, allowed) if isinstance(text, str) else None
+    if not isinstance(parsed, dict):
         raise InvalidParameter("configuration", text, allowed)
-    return found
+    return parsed

@@ -185,14 +185,14 @@ def unpack(form: Form, data: bytes, n: int) -> Reports:
     bits = np.frombuffer(data, np.uint8)
     if n and form.bits * n % 8 and bits[-1] >> (form.bits * n % 8):
         raise InvalidParameter("data", Described("non-zero bits"), "zeros after the last report")
-    found = []
+    reports = []
     for part in _parts(n, form.bits) if n else [slice(0, 0)]:
         size = (part.stop - part.start) * form.bits
         start = part.start * form.bits // 8
         part_bits = bits[start : start + (size + 7) // 8]
         unpacked = np.unpackbits(part_bits, count=size, bitorder="little")
-        found.append(form.of_bits(unpacked.reshape(part.stop - part.start, form.bits)))
-    return np.concatenate(found)
+        reports.append(form.of_bits(unpacked.reshape(part.stop - part.start, form.bits)))
+    return np.concatenate(reports)
 
 
 def _parts(n: int, bits: int) -> Iterator[slice]:

@@ -100,9 +100,10 @@ class SetLaw(CountedNumbers):
 
     @cached_property
     def _crossings(self) -> list[tuple[int, int]]:
-        """Sizes (a, b) of pairs of sets, the first not within the second, with the largest loss.
+        """Sizes (a, b) of sets, the first not a subset of the second, that may attain the loss.
 
-        For every a the largest b; a pair with a larger a and no larger b has no larger loss.
+        For every a the list has the largest b only. It omits a pair with a larger a than that of a
+        listed pair and no larger b, because the loss of such a pair is no larger.
         """
         kept: list[tuple[int, int]] = []
         sizes = sorted(set(self.columns.sizes.tolist()))
@@ -118,7 +119,7 @@ class SetLaw(CountedNumbers):
         return kept
 
     def _leaves(self, a: int, b: int) -> bool:
-        """Whether a set of size a exists that is not within some set of size b."""
+        """Whether some set of size a is not a subset of some set of size b."""
         if a > b:
             return True
         first, second = (np.flatnonzero(self.columns.sizes == size) for size in (a, b))

@@ -35,11 +35,11 @@ from exactdp.parameters import Real, delta_target, non_negative
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
-#: Beyond the epsilon of this delta, `bound` allows that all is told.
+#: Beyond the epsilon at which delta is at most this, `bound` assumes that the reports reveal all.
 _NEGLIGIBLE = Fraction(1, 1 << 70)
 
-#: Points of `bound` per width of the loss, fewest and most: chords add about 1/6 of the squared
-#: distance of two points to the variance, so 0.3 %.
+#: Points of `bound`: number per width of the loss, least number and largest number. Chords add
+#: about 1/6 of the squared distance of two points to the variance of the loss, which is 0.3 %.
 _DENSITY, _FEWEST, _MOST = 8, 32, 256
 
 #: Blocks of uniform reports in `bound`, about two standard deviations wide, for more users than
@@ -86,8 +86,8 @@ class Shuffled:
         with precision(BITS):
             most = enclosure(ball(self.mechanism.e_epsilon).log()).upper
             high = self._safe(target, most)
-            found = _halved(lambda e: self._lower(_power(e)[1]), target, high)
-            return Enclosure(min(found[0], high), high)
+            ends = _halved(lambda e: self._lower(_power(e)[1]), target, high)
+            return Enclosure(min(ends[0], high), high)
 
     def bound(self) -> Pld:
         """An upper bound of the loss of the reports, which composes with other losses.
@@ -123,14 +123,14 @@ class Shuffled:
         aim = target
         for _ in range(8):
             _, epsilon = _halved(self._guess, aim, most)
-            found = self._upper(_power(epsilon)[0])
-            if found <= target:
+            delta = self._upper(_power(epsilon)[0])
+            if delta <= target:
                 return epsilon
-            aim *= target / found * Fraction(999, 1000)
+            aim *= target / delta * Fraction(999, 1000)
         return most
 
     def _guess(self, epsilon: Fraction) -> Fraction:
-        """About the upper bound of delta."""
+        """The approximate upper bound of delta at this epsilon."""
         return self._capped(self._bounds.guess, _power(epsilon)[0])
 
     @cached_property
@@ -139,18 +139,18 @@ class Shuffled:
         return Binary(self.n, r) if k == 2 else Many(self.n, k, r)
 
     def _upper(self, e: Fraction) -> Fraction:
-        """Of delta, for all data sets. e: e^epsilon, rounded down."""
+        """The upper bound of delta, for all data sets. e: e^epsilon, rounded down."""
         return self._capped(self._bounds.upper, e)
 
     def _lower(self, e: Fraction) -> Fraction:
-        """Of delta, for two data sets. e: e^epsilon, rounded up."""
+        """The lower bound of delta, for two data sets. e: e^epsilon, rounded up."""
         if e >= self.mechanism.e_epsilon:
             return Fraction(0)
-        found = self._bounds.lower(e)
-        return enclosure(found.lower()).lower if found > 0 else Fraction(0)
+        bound = self._bounds.lower(e)
+        return enclosure(bound.lower()).lower if bound > 0 else Fraction(0)
 
     def _capped(self, delta: Callable[[Fraction], arb], e: Fraction) -> Fraction:
-        """An upper bound of delta, at most what a report leaks without the others."""
+        """An upper bound of delta, but not more than the delta of the user's report alone."""
         alone = self.mechanism.background * (self.mechanism.e_epsilon - e)
         if alone <= 0:
             return Fraction(0)
@@ -158,7 +158,7 @@ class Shuffled:
 
 
 def _power(epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of e^epsilon, of 64 bits or so."""
+    """A lower and an upper bound of e^epsilon, both multiples of 2^-64."""
     ends = enclosure(ball(epsilon).exp())
     return max(Fraction(int(ends.lower * 2**64), 2**64), Fraction(1)), Fraction(
         int(ends.upper * 2**64) + 1, 2**64
@@ -168,7 +168,11 @@ def _power(epsilon: Fraction) -> tuple[Fraction, Fraction]:
 def _halved(
     delta: Callable[[Fraction], Fraction], target: Fraction, high: Fraction
 ) -> tuple[Fraction, Fraction]:
-    """Ends of epsilon: delta(first) > target, or first = 0; delta(second) <= target, or high."""
+    """An interval that contains the least epsilon with delta(epsilon) <= target, by bisection.
+
+    At its lower end delta > target, unless that end is 0; at its upper end delta <= target, unless
+    that end is `high`.
+    """
     if delta(Fraction(0)) <= target:
         return Fraction(0), Fraction(0)
     low = Fraction(0)

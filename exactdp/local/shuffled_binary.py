@@ -28,10 +28,10 @@ from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.local.excess import CUT_BITS, binomial
 
-#: Blocks of m, more of them near 0, where delta is largest; and blocks of N in each.
+#: Number of blocks of m (shorter near 0, where delta is largest), and of blocks of N in each.
 _VALUES, _UNIFORM = 12, 4
 
-#: Signs that the working precision cannot tell, one after the other.
+#: Largest number of consecutive terms whose sign the working precision may leave undecided.
 _MOST_UNDECIDED = 4
 
 
@@ -42,18 +42,18 @@ class Binary:
         self.n, self.r, self.q = n, r, 1 / (r + 1)
 
     def lower(self, e: Fraction) -> arb:
-        """Of delta, for two data sets. e: e^epsilon, rounded up."""
+        """The lower bound of delta, for two data sets. e: e^epsilon, rounded up."""
         return self._alone.delta(e, self.r)
 
     guess = lower
 
     def upper(self, e: Fraction) -> arb:
-        """Of delta, for all data sets. e: e^epsilon, rounded down."""
-        found = [
+        """The upper bound of delta, for all data sets. e: e^epsilon, rounded down."""
+        totals = [
             sum((weight * s.delta(e, self.r) for weight, s in sums), missing)
             for sums, missing in self._blocks
         ]
-        return max(found, key=lambda total: total.upper())
+        return max(totals, key=lambda total: total.upper())
 
     @cached_property
     def _alone(self) -> _Sum:
@@ -62,12 +62,12 @@ class Binary:
     @cached_property
     def _blocks(self) -> list[tuple[list[tuple[arb, _Sum]], arb]]:
         """For every block of m: weights and sums, and the probability that is left out."""
-        half, first, found = (self.n - 1) // 2, 0, []
+        half, first, blocks = (self.n - 1) // 2, 0, []
         while first <= half:
             most = first + min(max(first, 1), -(-half // _VALUES) or 1) - 1
-            found.append(self._block(first, min(most, half)))
+            blocks.append(self._block(first, min(most, half)))
             first = most + 1
-        return found
+        return blocks
 
     def _block(self, least: int, most: int) -> tuple[list[tuple[arb, _Sum]], arb]:
         ones = _polynomial(least, 1 - self.q)
@@ -84,7 +84,7 @@ class Binary:
 
 
 class _Sum:
-    """The probabilities of S, which are log-concave; small ones, at both ends, are left out."""
+    """The probabilities of S, which are log-concave, without the smallest ones at both ends."""
 
     def __init__(self, masses: arb_poly) -> None:
         least = arb(2) ** -CUT_BITS
@@ -93,7 +93,7 @@ class _Sum:
         self.tails, self.reversed_tails = map(_tails, (self.masses, self.reversed))
 
     def delta(self, e: Fraction, r: Fraction) -> arb:
-        """The larger delta of both orders."""
+        """The larger of the two deltas, one for each order of the two values."""
         first = _best(self.masses, self.tails, e, r)
         second = _best(self.reversed, self.reversed_tails, e, r)
         return first.max(second)
@@ -111,14 +111,17 @@ def _best(masses: list[arb], tails: list[arb], e: Fraction, r: Fraction) -> arb:
     last = _first(lambda h: bool(term(h) > 0), len(masses))
     if last - first > _MOST_UNDECIDED:
         raise Undecided("the signs of many terms")
-    found = arb(0)
+    best = arb(0)
     for h in range(first, last + 1):
-        found = found.max(gain * masses[h - 1] - rise * tails[h])
-    return found
+        best = best.max(gain * masses[h - 1] - rise * tails[h])
+    return best
 
 
 def _first(test: Callable[[int], bool], most: int) -> int:
-    """The least h from 1 to most for which a test holds that holds from some h on, or most."""
+    """The least h from 1 to `most` that passes a test; `most` if there is none.
+
+    If some h passes, all larger h pass.
+    """
     low = 1
     while low < most:
         middle = (low + most) // 2
@@ -127,7 +130,7 @@ def _first(test: Callable[[int], bool], most: int) -> int:
 
 
 def _tails(masses: list[arb]) -> list[arb]:
-    """P(S >= h) for every h, and 0."""
+    """P(S >= h) for h = 0, 1, ..., and 0 behind the largest h."""
     return [*reversed(list(accumulate(reversed(masses)))), arb(0)]
 
 

@@ -35,7 +35,7 @@ from flint import arb
 from exactdp.balls import ball
 from exactdp.local.excess import Row, binomial, excess
 
-#: Blocks of numbers of uniform reports: each is as wide as about 1/2 of a standard deviation.
+#: Number of blocks of M; a block is about 1/2 of a standard deviation wide.
 _BLOCKS = 48
 
 #: Up to this many users the lower bound uses all counts.
@@ -49,16 +49,16 @@ class Many:
         self.n, self.k, self.r, self.q, self.blocks = n, k, r, 1 / (r + k - 1), blocks
 
     def lower(self, e: Fraction) -> arb:
-        """Of delta, for two data sets. e: e^epsilon, rounded up."""
+        """The lower bound of delta, for two data sets. e: e^epsilon, rounded up."""
         return sum((excess(row, e, self.r) for row in self._third), arb(0))
 
     def upper(self, e: Fraction) -> arb:
-        """Of delta, for all data sets. e: e^epsilon, rounded down."""
+        """The upper bound of delta, for all data sets. e: e^epsilon, rounded down."""
         rows, missing = self._blocks
         return sum((excess(row, e, self.r) for row in rows), missing)
 
     def guess(self, e: Fraction) -> arb:
-        """About `upper`, but quickly."""
+        """An approximation of `upper` that is computed fast."""
         return excess(self._typical, e, self.r)
 
     @cached_property
@@ -76,7 +76,7 @@ class Many:
 
     @cached_property
     def _typical(self) -> Row:
-        """One block for all M, with the mean of M."""
+        """A single block, for which the mean of M replaces every M."""
         return self._row(1 + int((self.n - 1) * self.k * self.q), arb(1))[0]
 
     def _row(self, m: int, weight: arb) -> tuple[Row, arb]:
@@ -87,7 +87,7 @@ class Many:
 
     @cached_property
     def _third(self) -> list[Row]:
-        """The data sets where the others have a third value."""
+        """Rows for the data sets in which all other users have a third value."""
         k, n, q, r = self.k, self.n, self.q, self.r
         factor = ball((r - 1) / n)
         if n > _FEW:

@@ -116,9 +116,9 @@ def _pursued(matrix: Floats, seen: Floats, most: int) -> tuple[list[int], Floats
 
 def _fitted(matrix: Floats, seen: Floats, support: Any) -> Floats:
     """The least squares fit by these columns."""
-    found = np.zeros(matrix.shape[1])
-    found[support] = np.linalg.lstsq(matrix[:, support], seen, rcond=None)[0]
-    return found
+    solution = np.zeros(matrix.shape[1])
+    solution[support] = np.linalg.lstsq(matrix[:, support], seen, rcond=None)[0]
+    return solution
 
 
 @dataclass(frozen=True)

@@ -156,8 +156,8 @@ class _Marked(BitVector):
         sizes = ones_of(rows)
         if (sizes != self.size).any():
             user = int(np.argmax(sizes != self.size))
-            found = Described(f"a set of {sizes[user]} values")
-            raise InvalidParameter(f"reports[{user}]", found, f"a set of {self.size} values")
+            wrong_set = Described(f"a set of {sizes[user]} values")
+            raise InvalidParameter(f"reports[{user}]", wrong_set, f"a set of {self.size} values")
         return rows
 
     def of_bits(self, bits: NDArray[np.uint8]) -> Reports:

@@ -18,13 +18,13 @@ def walsh(values: Integers) -> Integers:
     array([4, 2, 4, 2])
     """
     size = values.shape[-1]
-    found, half = values.astype(np.int64), 1
+    transformed, half = values.astype(np.int64), 1
     while half < size:
-        pairs = found.reshape(*values.shape[:-1], size // (2 * half), 2, half)
+        pairs = transformed.reshape(*values.shape[:-1], size // (2 * half), 2, half)
         total, difference = pairs.sum(axis=-2), pairs[..., 0, :] - pairs[..., 1, :]
-        found = np.stack([total, difference], axis=-2)
+        transformed = np.stack([total, difference], axis=-2)
         half *= 2
-    return found.reshape(values.shape)
+    return transformed.reshape(values.shape)
 
 
 def parity(words: Integers, bits: int = 63) -> Integers:

@@ -123,9 +123,9 @@ class Counters:
 def signs(values: Integers, ratio: Fraction, source: Source) -> Integers:
     """Randomized signs of values -1, 0, 1: the true sign is `ratio` times as likely; 0: fair."""
     zero, flip = values == 0, coins(1 / (ratio + 1), len(values), source)
-    told = np.where(flip, -values, values)
-    told[zero] = 1 - 2 * coins(Fraction(1, 2), int(zero.sum()), source)
-    return told
+    reported = np.where(flip, -values, values)
+    reported[zero] = 1 - 2 * coins(Fraction(1, 2), int(zero.sum()), source)
+    return reported
 
 
 def entry_at(values: Scaled, rounded: Integers, rank: Integers) -> tuple[Integers, Integers]:

@@ -2,11 +2,10 @@
 
 Clipping at eta changes the mean by at most E max(1 + S - eta, 0), where S is the sum of k - 1
 random signs that each fall into a given bin with probability at most `hit`, 1/b for b equal bins.
-For independent signs, as with
-keyed hash functions, this holds because a convex function of the entries is largest if all entries
-are 1. Under linear hash functions the signs of any items are pairwise uncorrelated, and
-E max(S - t, 0) <= (sqrt(Var S + t^2) - t)/2 (Scarf 1958); a user whose items form a subspace
-attains the bound.
+For independent signs, as with keyed hash functions, this holds because a convex function of the
+entries is largest if all entries are 1. Under linear hash functions the signs of any items are
+pairwise uncorrelated, and E max(S - t, 0) <= (sqrt(Var S + t^2) - t)/2 (Scarf 1958); a user whose
+items form a subspace attains the bound.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from exactdp.parameters import Real, integer, positive
 #: The search tries to clip at multiples of 1/4.
 _CLIP_STEPS = 4
 
-#: The share in a sample is rounded up to a multiple of 1/this.
+#: The share in a sample is rounded up to a multiple of 1/_SHARES.
 _SHARES = 10_000
 
 
@@ -42,8 +41,11 @@ def at_most_one(name: str, value: Real) -> Fraction:
 
 
 def clip_bias(k: int, hit: Fraction, eta: Fraction) -> Fraction:
-    """E max(1 + S - eta, 0) for independent signs. k: entries. hit: the largest probability of a
-    bin. eta: where to clip."""
+    """E max(1 + S - eta, 0) for independent signs.
+
+    k: number of entries. hit: the largest probability of a bin. eta: sums are clipped to
+    [-eta, eta].
+    """
     a, c = hit.numerator, hit.denominator
     counts = map(int, (fmpz_poly([a, 2 * c - 2 * a, a]) ** (k - 1)).coeffs())
     over = [max(2 + i - k - eta, Fraction(0)) * count for i, count in enumerate(counts)]

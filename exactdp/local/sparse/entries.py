@@ -116,8 +116,8 @@ def _of_vectors(values: Any) -> Entries:
     """The vectors as arrays; values that are neither ints nor floats stay objects."""
     one = isinstance(values, Mapping) or not isinstance(values, Iterable)
     if one or hasattr(values, "columns"):  # a data frame would be read column by column
-        found = Described(type(values).__name__)
-        raise InvalidParameter("values", found, "one vector per user, or Entries")
+        type_name = Described(type(values).__name__)
+        raise InvalidParameter("values", type_name, "one vector per user, or Entries")
     vectors = [
         vector if type(vector) is dict else by_entry(f"vector of user {i}", vector)
         for i, vector in enumerate(values)
@@ -128,13 +128,13 @@ def _of_vectors(values: Any) -> Entries:
     if not set(map(type, items)) <= {int} or max(items, default=0) >= 2**63:
         whole = (integer(f"item of user {i}", x, least=0) for i, x in zip(user, items, strict=True))
         items = [min(x, 2**63 - 1) for x in whole]
-    told: list[Any] = list(chain.from_iterable(vector.values() for vector in vectors))
-    kinds = set(map(type, told))
+    entry_values: list[Any] = list(chain.from_iterable(vector.values() for vector in vectors))
+    kinds = set(map(type, entry_values))
     kind: Any = np.int64 if kinds == {int} else np.float64 if kinds <= {int, float} else object
     try:
-        array = np.fromiter(told, kind, len(told))
+        array = np.fromiter(entry_values, kind, len(entry_values))
     except OverflowError:
-        array = np.fromiter(told, object, len(told))
+        array = np.fromiter(entry_values, object, len(entry_values))
     return Entries(len(vectors), user, np.fromiter(items, np.int64, len(items)), array)
 
 
@@ -154,18 +154,18 @@ def _split_fractions(
     floor, word = np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
     rest, known = {}, dict[str, tuple[int, int, Fraction]]()  # many texts are the same
     for i, value in enumerate(values.tolist()):
-        found = known.get(value) if type(value) is str else None
-        if found is None:
+        split = known.get(value) if type(value) is str else None
+        if split is None:
             exact = rational(f"value of user {user[i]}", value)
             if not -1 <= exact <= 1:
                 raise InvalidParameter(f"value of user {user[i]}", value, "between -1 and 1")
             whole, part = divmod(exact * grid, 1)
-            found = (whole, *divmod(part * (1 << _WORD), 1))
+            split = (whole, *divmod(part * (1 << _WORD), 1))
             if type(value) is str:
-                known[value] = found
-        floor[i], word[i] = found[:2]
-        if found[2]:
-            rest[i] = found[2]
+                known[value] = split
+        floor[i], word[i] = split[:2]
+        if split[2]:
+            rest[i] = split[2]
     return floor, word, rest
 
 

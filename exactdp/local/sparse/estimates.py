@@ -66,20 +66,20 @@ class Listed:
 
     def of(self, items: Integers) -> Integers:
         users = np.arange(len(self._bins))
-        found = np.empty(len(items), np.int64)
+        sums = np.empty(len(items), np.int64)
         for i, item in enumerate(items):
             place, sign = self._family.places(self._functions, np.full(len(users), item))
-            found[i] = (sign * self._bins[users, place]).sum()
-        return found
+            sums[i] = (sign * self._bins[users, place]).sum()
+        return sums
 
     def every(self) -> Integers:
         if not isinstance(self._family, Keyed):
             return self.of(np.arange(self._family.d))
-        found = np.zeros(self._family.d, np.int64)
+        sums = np.zeros(self._family.d, np.int64)
         for function, bins in zip(self._functions, self._bins, strict=True):
             place, sign = self._family.all_places(function)
-            found += sign * bins[place]
-        return found
+            sums += sign * bins[place]
+        return sums
 
 
 class Means:
@@ -102,8 +102,8 @@ class Means:
         return self._sums.every() / float(self._sums.scale * self.n)
 
     def __getitem__(self, items: Any) -> Any:
-        found = self._sums.of(self._checked(items)) / float(self._sums.scale * self.n)
-        return float(found[0]) if np.ndim(items) == 0 else found
+        means = self._sums.of(self._checked(items)) / float(self._sums.scale * self.n)
+        return float(means[0]) if np.ndim(items) == 0 else means
 
     def exact(self, items: Any) -> list[Fraction]:
         """The means of chosen items as exact fractions."""

@@ -58,12 +58,12 @@ class HashedSigns(Baseline):
         """The mean of a randomized sign whose true value is 1."""
         return (self._sign_ratio - 1) / (self._sign_ratio + 1)
 
-    def _told(self, items: Integers, values: Integers, source: Source) -> Integers:
+    def _report_signs(self, items: Integers, values: Integers, source: Source) -> Integers:
         """The reports for one item and one value in {-1, 0, 1} per user."""
         functions = self.family.draw(len(items), source)
         _, sign = self.family.places(functions, items)
-        told = signs(sign * values, self._sign_ratio, source)
-        return 2 * functions[:, 0] + (1 - told) // 2
+        reported_signs = signs(sign * values, self._sign_ratio, source)
+        return 2 * functions[:, 0] + (1 - reported_signs) // 2
 
     def _tally(self, reports: Reports) -> Integers:
         flat = reports.reshape(-1)
@@ -110,8 +110,8 @@ class KFold(HashedSigns):
         slots = np.zeros((values.n, self.k), np.int64)
         for j in range(self.k):
             items[:, j], slots[:, j] = entry_at(values, rounded, np.full(values.n, j))
-        told = self._told(items.reshape(-1), slots.reshape(-1), source)
-        ordered = np.sort(told.reshape(values.n, self.k), axis=1)
+        reports = self._report_signs(items.reshape(-1), slots.reshape(-1), source)
+        ordered = np.sort(reports.reshape(values.n, self.k), axis=1)
         return ordered[:, 0] if self.k == 1 else ordered
 
 
@@ -140,4 +140,4 @@ class Sampled(HashedSigns):
     def _respond(self, values: Scaled, source: Source) -> Reports:
         rounded = values.rounded(source)
         items, chosen = entry_at(values, rounded, below(self.k, values.n, source))
-        return self._told(items, chosen, source)
+        return self._report_signs(items, chosen, source)

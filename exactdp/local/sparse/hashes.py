@@ -92,14 +92,16 @@ class Linear:
 
     def frequencies(self, functions: Functions) -> Integers:
         """a + H'u for every function (rows) and every u in [0, 2^bin_bits) (columns)."""
-        found = np.empty((len(functions), 1 << self.bin_bits), np.int64)
-        found[:, 0] = functions[:, 0]
+        frequencies = np.empty((len(functions), 1 << self.bin_bits), np.int64)
+        frequencies[:, 0] = functions[:, 0]
         for j in range(self.bin_bits):
             half = 1 << j
             np.bitwise_xor(
-                found[:, :half], functions[:, 1 + j, None], out=found[:, half : 2 * half]
+                frequencies[:, :half],
+                functions[:, 1 + j, None],
+                out=frequencies[:, half : 2 * half],
             )
-        return found
+        return frequencies
 
     def mixed(self, items: Integers) -> Integers:
         """The public bijection of [0, 2^D), by odd factors and shifts by half the length."""

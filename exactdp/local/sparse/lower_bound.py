@@ -42,7 +42,9 @@ from exactdp.parameters import Real, choice, integer
 def lower_bound(
     *, d: int, k: int, epsilon: Real, users: int, of: str = "sample", level: str = "user"
 ) -> Enclosure:
-    """The mean of the largest error over d items that no mechanism is below, for some vectors.
+    """A lower bound of the mean of the largest error over d items, for every mechanism.
+
+    Every mechanism has at least this error for some vectors.
 
     d: number of items. k: entries of a user, 1 <= k < d. epsilon: of one report, delta = 0. users:
     n >= 1. of: "sample" for the mean of the users' vectors, "distribution" for the mean of the law
@@ -63,7 +65,7 @@ def lower_bound(
     if size < 3:  # a <= 0 for two vectors
         return Enclosure.exact(0)
 
-    def found() -> arb:
+    def error_bound() -> arb:
         logs = ball(size).log()
         spread = (4 if event else 1) * (ball(loss) / 2).sinh() ** 2
         a, c = 1 - ball(2).log() / logs, n * spread / logs
@@ -72,4 +74,4 @@ def lower_bound(
         apart = (most / (2 * n)).sqrt() if of == "sample" else arb(0)
         return (h / 2 * (a - c * h**2) - apart).max(arb(0))
 
-    return refine(found, relative_width=Fraction(1, 10**12))
+    return refine(error_bound, relative_width=Fraction(1, 10**12))

@@ -46,8 +46,8 @@ _AT_ONCE = 1 << 20
 
 
 def _below_one(name: str, value: Real) -> Fraction:
-    found = non_negative(name, value)
-    return delta_target(name, found) if found else found
+    exact = non_negative(name, value)
+    return delta_target(name, exact) if exact else exact
 
 
 @frozen

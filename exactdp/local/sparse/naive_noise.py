@@ -45,7 +45,7 @@ class _Dense(Baseline):
         """Largest |reported number|, in units of 1/grid."""
 
     @abstractmethod
-    def _drawn(self, n: int, source: Source) -> Integers:
+    def _draw_noise(self, n: int, source: Source) -> Integers:
         """n draws of the noise, in units of 1/grid."""
 
     @cached_property
@@ -69,9 +69,9 @@ class _Dense(Baseline):
     def _respond(self, values: Scaled, source: Source) -> Reports:
         dense = np.zeros((values.n, self.d), np.int64)
         dense[values.user, values.item] = values.rounded(source)
-        noise = self._drawn(dense.size, source).reshape(dense.shape)
-        told = (dense + noise).clip(-self._limit, self._limit) + self._limit
-        reports: Reports = told[:, 0] if self.d == 1 else told
+        noise = self._draw_noise(dense.size, source).reshape(dense.shape)
+        shifted = (dense + noise).clip(-self._limit, self._limit) + self._limit
+        reports: Reports = shifted[:, 0] if self.d == 1 else shifted
         return reports
 
     def _tally(self, reports: Reports) -> Integers:
@@ -105,7 +105,7 @@ class NaiveLaplace(_Dense):
     def _limit(self) -> int:
         return self._noise.reach - self.grid
 
-    def _drawn(self, n: int, source: Source) -> Integers:
+    def _draw_noise(self, n: int, source: Source) -> Integers:
         return self._noise.draw(n, source)
 
 
@@ -149,5 +149,5 @@ class NaiveGaussian(_Dense):
         """10 standard deviations: P(noise beyond) is about exp(-10^2/2) = 2^-72, below 2^-64."""
         return self.grid + 10 * (isqrt(int(self.sigma2)) + 1)
 
-    def _drawn(self, n: int, source: Source) -> Integers:
+    def _draw_noise(self, n: int, source: Source) -> Integers:
         return np.array(DiscreteGaussian(sigma2=self.sigma2).sample_each(n, source), np.int64)

@@ -103,11 +103,11 @@ def _product(first: fmpz_poly, second: fmpz_poly, width: int) -> fmpz_poly:
 def _spaced(poly: fmpz_poly, old: int, new: int) -> fmpz_poly:
     """Change the spacing of the powers of z from `old` to `new` powers of y."""
     coefficients, kept = poly.coeffs(), min(old, new)
-    found = []
+    spaced = []
     for start in range(0, min(len(coefficients), old * kept), old):
         row = coefficients[start : start + kept]
-        found += row + [0] * (new - len(row))
-    return fmpz_poly(found)
+        spaced += row + [0] * (new - len(row))
+    return fmpz_poly(spaced)
 
 
 def squeezed(length: int, bins: int, delta: Fraction, step: int, *, exact: bool) -> int:
@@ -137,5 +137,5 @@ def _by_cosh(steps: int, bins: int, delta: Fraction, step: int) -> int:
         return step * exponent / ball(t)
 
     tried = (Fraction(hint * c).limit_denominator(10**6) for c in (0.8, 0.9, 1, 1.1, 1.3, 1.6))
-    found = (refine(partial(reach, t)).upper for t in tried if t > 0)
-    return ceil(min(found)) - 1
+    bounds = (refine(partial(reach, t)).upper for t in tried if t > 0)
+    return ceil(min(bounds)) - 1

@@ -157,10 +157,14 @@ class ReportPlan:
 
 @dataclass(frozen=True)
 class Search:
-    """The search for a plan. near: the neighbouring relation. ratio: e^epsilon, rational. delta:
-    allowed probability of hash functions with a larger loss; the plan's delta is 0 if it is not
-    used. users: expected number of users. stated: about the vectors. family: from the number of
-    bins, the largest probability of a bin. clip: fixed, in units of 1/grid, or None."""
+    """The search for a plan.
+
+    near: the neighbouring relation. k, grid: as for ReportPlan. ratio: e^epsilon, rational.
+    delta: allowed probability of hash functions with a larger loss; the plan's delta is 0 if the
+    plan does not use this allowance. users: expected number of users. stated: statements about the
+    vectors. hit: maps the number of bins to the largest probability of a bin. clip: a fixed limit
+    of clipping, in units of 1/grid, or None.
+    """
 
     near: Neighbours
     k: int
@@ -180,11 +184,11 @@ class Search:
         most = min(self.k.bit_length() + 2, MOST_BIN_BITS + 1)
         plans = [self.best(b) for b in ([bins] if bins else [1 << i for i in range(most)])]
         enough = 1.5 * min(map(self.likely_error, plans))
-        found = next(plan for plan in plans if self.likely_error(plan) <= enough)
-        return self.squeezed(found.bins, exact=True) if found.delta else found
+        smallest = next(plan for plan in plans if self.likely_error(plan) <= enough)
+        return self.squeezed(smallest.bins, exact=True) if smallest.delta else smallest
 
     def likely_error(self, plan: ReportPlan) -> float:
-        """The error that is made small."""
+        """The error that the search minimizes."""
         return plan.stated_error(self.users, self.stated)
 
     def best(self, bins: int) -> ReportPlan:

@@ -73,7 +73,7 @@ class Harmony(_Coordinates):
 
 @frozen
 class Pckv(_Coordinates):
-    """Randomized response on the pair of item and sign of one random entry. As for Baseline."""
+    """Randomized response on item and sign of one random entry. Parameters: as for Baseline."""
 
     source = "Gu et al. 2020, Section 5: generalized randomized response, amplified by sampling"
 
@@ -111,9 +111,10 @@ class Pckv(_Coordinates):
 
 @frozen
 class PckvUnary(Baseline):
-    """A sign or nothing for every item, more truly for one random entry. As for Baseline.
+    """A sign or nothing for every item; the answer for one random entry depends on its sign.
 
-    The report takes 2 d bits: whether the sign of an item is 1, and whether it is -1.
+    Parameters: as for Baseline. The report takes 2 d bits: whether the sign of an item is 1, and
+    whether the sign is -1.
     """
 
     source = "Gu et al. 2020, Section 4: optimized unary encoding of items with signs"
@@ -139,11 +140,11 @@ class PckvUnary(Baseline):
         rounded, rank = values.rounded(source), below(self.k, values.n, source)
         item, value = entry_at(values, rounded, rank)
         there = np.flatnonzero(rank < np.bincount(values.user, minlength=n))
-        told = coins(2 / (r + 3), n * self.d, source).reshape(n, self.d)
+        nonzero = coins(2 / (r + 3), n * self.d, source).reshape(n, self.d)
         signs_of = coins(Fraction(1, 2), n * self.d, source).reshape(n, self.d)
-        told[there, item[there]] = coins(Fraction(1, 2), len(there), source)
+        nonzero[there, item[there]] = coins(Fraction(1, 2), len(there), source)
         signs_of[there, item[there]] = signs(value[there], r, source) > 0
-        both = np.concatenate([told & signs_of, told & ~signs_of], axis=1)
+        both = np.concatenate([nonzero & signs_of, nonzero & ~signs_of], axis=1)
         return np.packbits(both, axis=1, bitorder="little")
 
     def _tally(self, reports: Reports) -> Integers:

@@ -35,8 +35,8 @@ class TruncatedGeometric:
         if n > _FEW:
             return noise.sample_many(n, source).clip(-self.reach, self.reach)
         near = self.reach <= _NEAR
-        drawn = [source.inverse_cdf(self.cdf) if near else noise.sample(source) for _ in range(n)]
-        return np.array(drawn, np.int64).clip(-self.reach, self.reach)
+        values = [source.inverse_cdf(self.cdf) if near else noise.sample(source) for _ in range(n)]
+        return np.array(values, np.int64).clip(-self.reach, self.reach)
 
     @cached_property
     def cdf(self) -> RationalCdf:
