@@ -146,8 +146,8 @@ class _UniformSampler:
         return self._low + source.below(self._size)
 
     def fill(self, values: NDArray[np.int64], source: Source) -> None:
-        drawn, low = below(values.size, self._size, source.words), np.uint64(self._low % 2**64)
-        np.add(drawn, low, out=values.view(np.uint64))
+        offsets, low = below(values.size, self._size, source.words), np.uint64(self._low % 2**64)
+        np.add(offsets, low, out=values.view(np.uint64))
 
 
 def random_rounding(value: Real, source: Source) -> int:
@@ -194,12 +194,12 @@ class BinaryRandomizedResponse:
 
     def sample_many(self, bits: NDArray[Any], source: Source) -> NDArray[Any]:
         """The reported bits for an array of 0s and 1s (or booleans), same shape and dtype."""
-        given = np.asarray(bits)
-        other = given[~np.isin(given, (0, 1))]
+        true_bits = np.asarray(bits)
+        other = true_bits[~np.isin(true_bits, (0, 1))]
         if other.size:
             raise InvalidParameter("bits", other[0], "an array of 0s and 1s")
-        flips = self._flip.sample_many(given.size, source).reshape(given.shape)
-        reported: NDArray[Any] = (given ^ flips.astype(given.dtype)).astype(given.dtype)
+        flips = self._flip.sample_many(true_bits.size, source).reshape(true_bits.shape)
+        reported: NDArray[Any] = (true_bits ^ flips.astype(true_bits.dtype)).astype(true_bits.dtype)
         return reported
 
     @cached_property

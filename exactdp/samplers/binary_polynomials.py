@@ -135,8 +135,8 @@ class PointTree:
             return []
         weights = _times(self._field, self._inverse_slopes, _bits(self._field, values))[:, None]
         for slots, products in self._levels:
-            given = slots.integers(weights)
-            pairs = zip(given[::2], products[1::2], given[1::2], products[::2], strict=False)
+            integers = slots.integers(weights)
+            pairs = zip(integers[::2], products[1::2], integers[1::2], products[::2], strict=False)
             totals = [one * right + other * left for one, right, other, left in pairs]
             weights = _with_last(slots.read(totals, 2 * weights.shape[1]), weights)
             self._done(_WEIGHTS[2] * self._count)
@@ -165,15 +165,15 @@ class PointTree:
         series = _product(field, polynomial, inverse[::-1], length - 1, count)[None]
         for depth, (slots, products) in reversed(list(enumerate(self._levels))):
             size, pairs = 1 << depth, len(products) // 2
-            given = slots.integers(series[:pairs])
+            integers = slots.integers(series[:pairs])
             halves = np.empty((len(products), size, field.degree), np.uint8)
             halves[2 * pairs :] = series[pairs:, :size]
             starts = [size] * pairs
-            to_right = [x * y for x, y in zip(given, products[::2], strict=False)]
+            to_right = [x * y for x, y in zip(integers, products[::2], strict=False)]
             halves[1 : 2 * pairs : 2] = slots.read(to_right, size, starts)
             if not len(products) % 2:
                 starts[-1] = count - (len(products) - 1) * size  # points of the last node
-            to_left = [x * y for x, y in zip(given, products[1::2], strict=False)]
+            to_left = [x * y for x, y in zip(integers, products[1::2], strict=False)]
             halves[: 2 * pairs : 2] = slots.read(to_left, size, starts)
             series = halves
             self._done(_WEIGHTS[1] * count)
@@ -206,11 +206,11 @@ def _inverses(field: BinaryField, elements: _Bits) -> _Bits:
     whole = len(elements) & ~1
     left, right, rest = elements[:whole:2], elements[1:whole:2], elements[whole:]
     of_pairs = _inverses(field, np.concatenate([_times(field, left, right), rest]))
-    found = np.empty_like(elements)
-    found[:whole:2] = _times(field, of_pairs[: whole // 2], right)
-    found[1:whole:2] = _times(field, of_pairs[: whole // 2], left)
-    found[whole:] = of_pairs[whole // 2 :]
-    return found
+    inverses = np.empty_like(elements)
+    inverses[:whole:2] = _times(field, of_pairs[: whole // 2], right)
+    inverses[1:whole:2] = _times(field, of_pairs[: whole // 2], left)
+    inverses[whole:] = of_pairs[whole // 2 :]
+    return inverses
 
 
 def _times(field: BinaryField, a: _Bits, b: _Bits) -> _Bits:
@@ -263,8 +263,8 @@ class _Slots:
         data = np.zeros((len(totals), length * self._size), np.uint8)
         for i, total in enumerate(totals):
             start = len(_HEADER) + (starts[i] * self._size if starts else 0)
-            found = np.frombuffer(to_binary(total), np.uint8)[start : start + data.shape[1]]
-            data[i, : found.size] = found
+            total_bytes = np.frombuffer(to_binary(total), np.uint8)[start : start + data.shape[1]]
+            data[i, : total_bytes.size] = total_bytes
         slots = np.take(data.reshape(-1, self._size), self._bytes, axis=1)
         slots >>= self._shifts
         slots &= 1

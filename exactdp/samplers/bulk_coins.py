@@ -49,7 +49,7 @@ def _tossed(size: int, p: Fraction, read: Reader, lanes: int) -> NDArray[np.uint
     full = np.uint64((1 << lanes) - 1)
     if p.denominator == 1:
         return np.full(size, full if p else 0, np.uint64)
-    shown = np.zeros(size, np.uint64)
+    words = np.zeros(size, np.uint64)
     where: NDArray[np.intp] | None = None  # indices of unfinished words; None: all
     tossing = np.full(size, full)
     for turn, digit in enumerate(_digits(p)):
@@ -57,18 +57,18 @@ def _tossed(size: int, p: Fraction, read: Reader, lanes: int) -> NDArray[np.uint
         if digit:
             done = tossing ^ on
             if where is None:
-                shown |= done
+                words |= done
             else:
-                shown[where] |= done
+                words[where] |= done
         tossing = on
         if turn >= _EARLY:
             left = np.flatnonzero(tossing)
             if not left.size:
-                return shown
+                return words
             tossing, where = tossing[left], left if where is None else where[left]
         if turn == LIMIT:
             raise never_settled("biased coins")
-    return shown  # all further digits are 0
+    return words  # all further digits are 0
 
 
 def _digits(p: Fraction) -> Iterator[bool]:
@@ -116,9 +116,9 @@ def below_each(sizes: NDArray[np.int64], read: Reader) -> NDArray[np.int64]:
     for _ in range(LIMIT):
         if not missing.size:
             return result
-        drawn = read(missing.size, bits).astype(np.int64) & masks[missing]
-        result[missing] = drawn
-        missing = missing[drawn >= sizes[missing]]
+        candidates = read(missing.size, bits).astype(np.int64) & masks[missing]
+        result[missing] = candidates
+        missing = missing[candidates >= sizes[missing]]
     raise never_settled("uniform integers")
 
 

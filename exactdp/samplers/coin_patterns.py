@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from exactdp.samplers.rejection import LIMIT, never_settled
 
-#: n words of so many uniform bits.
+#: (n, bits) -> n words of this number of uniform bits.
 Reader = Callable[[int, int], NDArray[np.unsignedinteger]]
 
 #: Number of coins of a pattern.
@@ -42,6 +42,7 @@ class _Level:
 
     bits: number of bits read at this level. left: for each number of ones, the remaining
     probability of a pattern, in cells of this level times the scale. nobodys: number of free cells.
+    cells: number of cells. owed: as `left`, before this level. by_ones: patterns by number of ones.
     """
 
     def __init__(
@@ -110,7 +111,10 @@ class CoinPatterns:
     def _read_on(
         self, depth: int, patterns: Patterns, begun: tuple[Places, Places], read: Reader
     ) -> tuple[Places, Places]:
-        """The same at the next level, for words in free cells."""
+        """As _begun, at this depth, for words that are in free cells of the level before.
+
+        begun: the indices of these words, and the numbers of their cells.
+        """
         where, cells = begun
         if not where.size:
             return begun

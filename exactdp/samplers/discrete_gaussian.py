@@ -94,7 +94,7 @@ class DiscreteGaussian(IntegerLaw):
         return Table(self._cdf, -len(above), mirrored(above) + above)
 
     def _blocks(self, bits: int) -> BlockSampler:
-        """Blocks of 2^bits values; in units of their width, sigma2 is `scaled`."""
+        """The sampler for blocks of 2^bits values. scaled: sigma2 in units of the squared width."""
         scaled = self.sigma2 / 4**bits
         fall = decay(scaled)
         share = lru_cache(None)(partial(sure_share, fall))
@@ -117,7 +117,10 @@ def mirrored(above: list[int]) -> list[int]:
 def _floors(
     sigma2: Fraction, count: int, share: Callable[[int], Fraction] | None = None
 ) -> list[int]:
-    """floor(2^64 F(z)) for 0 <= z < count, by a running sum. share: given for pieces of blocks."""
+    """floor(2^64 F(z)) for 0 <= z < count, by a running sum.
+
+    share: for pieces of blocks, the share of the sure piece by block; None for single values.
+    """
     result: list[int] = []
     with precision(_TABLE_BITS):
         rate, every = 1 / (2 * ball(sigma2)), sum_all(sigma2)

@@ -35,7 +35,7 @@ MAX_RUNS = 1_000_000
 #: Number of runs that are repeated in the end.
 _REPEATED = 32
 
-#: A branch waits if another one is this many times more probable.
+#: A run is suspended if another branch is this many times more probable.
 _PATIENCE = 1 << 12
 
 #: Draws after the end of a run that raise an Exception; further draws raise a BaseException.
@@ -43,14 +43,15 @@ _PATIENT_DRAWS = 100
 
 
 class EnumeratingSource(Source):
-    """Follows one way through a program, goes on, and notes the other ways; used through
-    :func:`exact_law`.
+    """Repeats one way through a program, then takes the most probable options.
+
+    The source records all other ways. Used through :func:`exact_law`.
 
     Every choice is exact: an inverse-CDF draw branches over its outcomes with their probabilities,
     not over the bits behind it, wherever those probabilities are rational.
 
-    way: choices to repeat first. heaviest: probability of the likeliest way that waits. repeats:
-    whether no other choices may follow.
+    way: choices to repeat first. heaviest: probability of the most probable way that waits.
+    repeats: whether any further choice is an error.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class EnumeratingSource(Source):
         raise self.signal
 
     def alive(self) -> None:
-        """Raise the signal that has ended the run, or that the run is over."""
+        """Raise the signal that ended the run, or NotReproducible if the run is closed."""
         if self.signal is not None:
             self.stop(self.signal)
         if self._closed:
@@ -115,11 +116,11 @@ class EnumeratingSource(Source):
         return choice.option
 
     def take(self, ways: Sequence[Way]) -> None:
-        """Take the most probable of the ways from here, and note the others."""
+        """Take the most probable way from the current choice, and record the other ways."""
         before = tuple(self.path)
-        found = [Way((*before, *way.path), self.mass * way.weight) for way in ways]
-        first = max(found, key=lambda way: way.weight)
-        self.others += [way for way in found if way is not first]
+        branches = [Way((*before, *way.path), self.mass * way.weight) for way in ways]
+        first = max(branches, key=lambda way: way.weight)
+        self.others += [way for way in branches if way is not first]
         self.mass = first.weight
         self._heaviest = max([self._heaviest, *(way.weight for way in self.others)])
         if self._heaviest > self.mass * _PATIENCE:  # perhaps an endless loop
@@ -143,12 +144,12 @@ class EnumeratingSource(Source):
     def coins(self, n: int, p: Real) -> Words:
         count, chance = integer("n", n, least=0), rational("p", p)
         if not 0 < chance < 1:
-            shown = [self.bernoulli(chance) for _ in range(count)]
+            outcomes = [self.bernoulli(chance) for _ in range(count)]
         else:
             weights = [1 - chance, chance]
-            shown = [bool(self.choose(weights)) for _ in range(count)]
+            outcomes = [bool(self.choose(weights)) for _ in range(count)]
         padded = np.zeros(-(-count // LANES) * LANES, bool)
-        padded[:count] = shown
+        padded[:count] = outcomes
         return np.packbits(padded, bitorder="little").view("<u8")
 
     def uneven_coins(self, numerators: NDArray[Any], denominator: int) -> NDArray[np.bool_]:
@@ -164,10 +165,10 @@ class EnumeratingSource(Source):
     def inverse_cdf(self, cdf: Cdf) -> int:
         if cdf.low is not None and cdf.high is not None and cdf.high - cdf.low >= MAX_WIDTH:
             self.stop(TooManyBranches(_too_wide(cdf.high - cdf.low + 1)))
-        found = cdf.weights() or (cdf.likely if isinstance(cdf, RealCdf) else None)
-        if found is None:
+        table = cdf.weights() or (cdf.likely if isinstance(cdf, RealCdf) else None)
+        if table is None:
             return super().inverse_cdf(cdf)
-        outcomes, weights = found
+        outcomes, weights = table
         return outcomes[self.choose(weights)]
 
     def invert(self, table: Invertible) -> int:
@@ -183,7 +184,7 @@ class EnumeratingSource(Source):
         return np.array(self.fixed_below([size] * n, k))
 
     def draws(self, used: int, always: int) -> int:
-        """`used`: other draws do not change the outcome."""
+        """Returns `used`: further draws do not change the outcome, and would add branches."""
         return used
 
     def words(self, n: int, bits: int) -> Words:
@@ -243,10 +244,10 @@ def exact_law(
 
 
 def _followed(program: Callable[[Source], Any], source: EnumeratingSource) -> Found:
-    """One run of a program; its outcome, if it ended, is a tuple of one."""
-    raised, shown = None, None
+    """The result of one run of a program; the outcome of a run that ended is a 1-tuple."""
+    raised, outcome = None, None
     try:
-        shown = (program(source),)
+        outcome = (program(source),)
     except KeyboardInterrupt:
         raise  # the user interrupted the run
     except BaseException as error:
@@ -255,11 +256,11 @@ def _followed(program: Callable[[Source], Any], source: EnumeratingSource) -> Fo
     if source.signal is None and raised is not None:
         raise raised
     if isinstance(source.signal, Suspended):
-        shown = None
+        outcome = None
     elif source.signal is not None:  # even if the program caught or replaced the signal
         raise source.signal
     path = tuple(source.path)
-    return Found(path, source.mass, source.others, Fraction(0), False, shown, lambda: path)
+    return Found(path, source.mass, source.others, Fraction(0), False, outcome, lambda: path)
 
 
 def _too_wide(size: int) -> str:

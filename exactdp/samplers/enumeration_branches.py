@@ -24,13 +24,13 @@ Path = tuple[Choice, ...]
 
 
 class Way(NamedTuple):
-    """Choices that lead somewhere, and the probability of getting there."""
+    """The first choices of a run, and the probability that a run makes these choices."""
 
     path: Path
     weight: Fraction
 
 
-#: Where a run begins.
+#: The start of every run: no choices.
 START = Way((), Fraction(1))
 
 

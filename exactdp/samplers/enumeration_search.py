@@ -1,4 +1,4 @@
-"""Every branch of a program followed by running it again, likely branches first."""
+"""Exploration of all branches of a program: one run for each, the most probable branches first."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from typing import Any, NamedTuple
 from exactdp.samplers.enumeration_branches import START, Path, Way
 from exactdp.samplers.enumeration_tally import Tally
 
-#: Bits of a probability that a law is rounded down to; products would grow without end.
+#: Probabilities of outcomes are rounded down to this number of bits; products stay short.
 _BITS = 256
 
 
 class Found(NamedTuple):
-    """What one run has come to.
+    """The result of one run.
 
-    others: branches to explore later. lost: probability of the branches that are left out.
-    again: whether it returned to the first state. outcome: a hashable one; None if the run has not
-    ended. points: gives what is kept of the run, until the next run.
+    path: the choices of the run. mass: their probability. others: branches to explore later.
+    lost: probability of the branches that are left out. again: whether the run returned to the
+    program's initial state. outcome: a hashable object; None if the run has not ended.
+    points: returns what the explorer keeps of the run; valid until the next run.
     """
 
     path: Path
@@ -33,15 +34,17 @@ class Found(NamedTuple):
     points: Callable[[], Any]
 
 
-#: Follows a way from the start, and goes on; with the probability of the likeliest that waits.
+#: Runs the program along a way and beyond its end. The second argument is the probability of the
+#: most probable way that waits.
 Follow = Callable[[Way, Fraction], Found]
 
 
 class Explorer:
-    """Follows branches until little enough is left.
+    """Follows branches until the unexplored probability is at most the residual.
 
-    residual, max_runs, foresees: as for Tally. most_kept: number of leaves of which points and
-    outcomes are kept: of every second or fourth, ... leaf, if there are more.
+    residual, max_runs, foresees: allowed, most and foresees of Tally. most_kept: the largest number
+    of leaves whose points and outcomes are kept; if there are more leaves, those of every second,
+    fourth, ... leaf.
     """
 
     def __init__(
@@ -62,35 +65,35 @@ class Explorer:
         self.kept: list[tuple[Any, Any]] = []
 
     def explore(self) -> None:
-        """Follow all branches; raises TooManyBranches, and what runs raise."""
+        """Follow all branches; raises TooManyBranches, and the exceptions of runs."""
         self._push(START)
         while self._heap and not self.tally.enough():
             _, _, way = heappop(self._heap)
-            found = self._follow(way, self._heap[0][2].weight if self._heap else Fraction(0))
-            for way in found.others:
+            run = self._follow(way, self._heap[0][2].weight if self._heap else Fraction(0))
+            for way in run.others:
                 self._push(way)
-            if found.lost:
-                self.tally.lose(found.lost)
-            if found.again:
-                self.tally.renew(found.mass)
-            elif found.outcome is not None:
-                self._add(found)
+            if run.lost:
+                self.tally.lose(run.lost)
+            if run.again:
+                self.tally.renew(run.mass)
+            elif run.outcome is not None:
+                self._add(run)
             self.tally.check(bool(self._heap))
 
     def _push(self, way: Way) -> None:
         heappush(self._heap, (-float(way.weight), next(self._ticket), way))
 
-    def _add(self, found: Found) -> None:
-        self.tally.add(found.outcome, found.mass)
-        self._paths.setdefault(found.outcome, found.path)
+    def _add(self, run: Found) -> None:
+        self.tally.add(run.outcome, run.mass)
+        self._paths.setdefault(run.outcome, run.path)
         self.leaves += 1
         if self.leaves % self._stride == 0 and self._most_kept:
-            self.kept.append((found.points(), found.outcome))
+            self.kept.append((run.points(), run.outcome))
             if len(self.kept) > self._most_kept:
                 self.kept, self._stride = self.kept[::2], 2 * self._stride
 
     def ways(self) -> list[Way]:
-        """To each outcome the likeliest way, with the probability of the outcome, rounded down."""
+        """For each outcome its most probable way, with the outcome's probability, rounded down."""
         law = self.tally.law()
         return [Way(self._paths[outcome], _rounded(weight)) for outcome, weight in law.items()]
 

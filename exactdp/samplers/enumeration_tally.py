@@ -20,8 +20,9 @@ class TooManyBranches(ExactDPError):
 class Tally:
     """Outcomes with their probabilities so far, and the unexplored probability.
 
-    foresees: whether to give up early by an estimate of the number of runs; else by a lower one,
-    which supposes that leaves keep their weight.
+    allowed: the unexplored probability that is allowed. most: the largest number of runs.
+    foresees: whether the estimated number of runs accounts for the falling weight of leaves. If
+    not, later leaves are assumed to weigh as much as recent leaves, which gives a lower estimate.
     """
 
     def __init__(self, allowed: Fraction, most: int, *, foresees: bool = True) -> None:
@@ -54,9 +55,9 @@ class Tally:
         return self._allowed * (1 - self._again)
 
     def check(self, more: bool) -> None:
-        """Raise TooManyBranches if the allowed runs are used up, or will not suffice by far.
+        """Raise TooManyBranches if the allowed runs are used up, or are estimated to be too few.
 
-        more: whether branches are left to follow.
+        The estimate must exceed twice the allowed number. more: whether any branch is unexplored.
         """
         self._runs += 1
         if not more or self.enough():
@@ -75,10 +76,12 @@ class Tally:
                 )
 
     def _foreseen(self) -> float:
-        """Estimated total number of runs. If there are about log(1/w)^d leaves of weight w, the
-        unexplored probability after n runs decreases like exp(-n^(1/d)), so its logarithm grows by
-        a constant factor when n doubles. While leaves keep their weight, they may keep it until
-        nothing is left."""
+        """Estimated total number of runs.
+
+        If there are about log(1/w)^d leaves of weight w, the unexplored probability after n runs
+        decreases like exp(-n^(1/d)), so its logarithm grows by a constant factor when n doubles. If
+        recent leaves weigh as much as earlier leaves, all remaining leaves are assumed to do so.
+        """
         if len(self._logs) < 3 or not self._residual:
             return 0
         first, second, last = self._logs[-3:]

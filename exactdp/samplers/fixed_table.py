@@ -41,12 +41,12 @@ class FixedTable:
         """The results of at(u) for n independent draws; a uniform outcome below 0 is -1."""
         counted, uniform = np.zeros(n, np.int64), np.empty(n, np.int64)
         for part in slices(n):
-            found = counted[part]
-            drawn = self._read(found.size, source)
+            passed = counted[part]
+            digits = self._read(passed.size, source)
             for j in reversed(range(len(self.ends).bit_length())):
-                ends = self._end_digits[:, found + ((1 << j) - 1)]
-                found += _at_most(ends, drawn).astype(np.int64) << j
-            uniform[part] = self._uniform(drawn)
+                ends = self._end_digits[:, passed + ((1 << j) - 1)]
+                passed += _at_most(ends, digits).astype(np.int64) << j
+            uniform[part] = self._uniform(digits)
         return counted, uniform
 
     def _read(self, n: int, source: Source) -> _Digits:
@@ -59,16 +59,17 @@ class FixedTable:
     def _end_digits(self) -> _Digits:
         return _digits(self._filled, self.bits)
 
-    def _uniform(self, drawn: _Digits) -> Integers:
+    def _uniform(self, digits: _Digits) -> Integers:
         """(u - whole) >> shift, or -1, by subtraction with a borrow from the last digit on."""
-        found, borrow = np.zeros(drawn.shape[1], np.uint64), np.zeros(drawn.shape[1], np.uint64)
+        count = digits.shape[1]
+        quotients, borrow = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
         for i, whole in enumerate(_digits([self.whole], self.bits)[::-1]):
-            digit, away = drawn[-1 - i], 64 * i - self.shift
+            digit, away = digits[-1 - i], 64 * i - self.shift
             rest = digit - whole - borrow
             borrow = ((digit < whole) | (digit == whole) & (borrow == 1)).astype(np.uint64)
             if -64 < away < 64:
-                found |= rest << np.uint64(away) if away >= 0 else rest >> np.uint64(-away)
-        return np.where(borrow == 1, -1, found.astype(np.int64))
+                quotients |= rest << np.uint64(away) if away >= 0 else rest >> np.uint64(-away)
+        return np.where(borrow == 1, -1, quotients.astype(np.int64))
 
 
 def _digits(numbers: Sequence[int], bits: int) -> _Digits:
@@ -76,9 +77,9 @@ def _digits(numbers: Sequence[int], bits: int) -> _Digits:
     return np.array([[x >> place & 2**64 - 1 for x in numbers] for place in places], np.uint64)
 
 
-def _at_most(ends: _Digits, drawn: _Digits) -> NDArray[np.bool_]:
-    """Whether ends <= drawn, column by column."""
-    found = np.ones(drawn.shape[1], np.bool_)
-    for end, digit in zip(ends[::-1], drawn[::-1], strict=True):
-        found = (end < digit) | (end == digit) & found
-    return found
+def _at_most(ends: _Digits, values: _Digits) -> NDArray[np.bool_]:
+    """Whether ends <= values, column by column."""
+    at_most = np.ones(values.shape[1], np.bool_)
+    for end, digit in zip(ends[::-1], values[::-1], strict=True):
+        at_most = (end < digit) | (end == digit) & at_most
+    return at_most

@@ -149,23 +149,23 @@ def _piece_floors(
     half: arb, ratio: arb, count: int, share: Callable[[int], Fraction]
 ) -> list[int | None]:
     """floor(2^64 P(piece > i)) for the pieces i of `count` blocks >= 0; None as in _floors."""
-    found: list[int | None] = []
+    floors: list[int | None] = []
     level = half * arb(2) ** WORD_BITS
     for b in range(count):
         after = level * ratio
-        found += [_certain_floor(level + (after - level) * ball(share(b))), _certain_floor(after)]
+        floors += [_certain_floor(level + (after - level) * ball(share(b))), _certain_floor(after)]
         level = after
-    return found
+    return floors
 
 
 def _floors(share: arb, ratio: arb, count: int) -> list[int | None]:
     """floor(2^64 share ratio^k) for 1 <= k <= count; None if the floor is not certain."""
-    found: list[int | None] = []
+    floors: list[int | None] = []
     level = share * arb(2) ** WORD_BITS
     for _ in range(count):
         level *= ratio
-        found.append(_certain_floor(level))
-    return found
+        floors.append(_certain_floor(level))
+    return floors
 
 
 def _certain_floor(level: arb) -> int | None:

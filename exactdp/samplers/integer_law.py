@@ -101,8 +101,8 @@ class IntegerLaw(ABC):
         """n independent draws, one by one if they are few, so that they can be enumerated."""
         if n <= _FEW:
             return [self.sample(source) for _ in range(n)]
-        drawn: list[int] = self.sample_many(n, source).tolist()
-        return drawn
+        values: list[int] = self.sample_many(n, source).tolist()
+        return values
 
     def sample_chunks(self, n: int, source: Source) -> Iterator[Integers]:
         """n draws as an iterator of arrays, for more draws than fit into memory."""

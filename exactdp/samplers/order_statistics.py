@@ -55,14 +55,14 @@ class OrderStatistics:
         need, rest = integer("k", k, least=0), self.variables
         if need > rest:
             raise InvalidParameter("k", k, f"an integer >= 0 and <= variables = {rest}")
-        found: list[int] = []
+        largest: list[int] = []
         highest = self.cdf.high
         while need:
             value = source.inverse_cdf(self._largest(highest, rest))
             ties = source.inverse_cdf(tie_law(self.cdf, value, rest, need))
-            found += [value] * ties
+            largest += [value] * ties
             need, rest, highest = need - ties, rest - ties, value - 1
-        return tuple(found)
+        return tuple(largest)
 
     def _largest(self, highest: int, rest: int) -> Cdf:
         """The law of the largest of `rest` variables, given that all are <= highest."""

@@ -8,10 +8,10 @@ from functools import lru_cache
 from exactdp.balls import ball, enclosure, precision
 from exactdp.errors import Described, InvalidParameter
 
-#: A ratio r may give up this share of its target y: r - 1 >= (1 - SHARE)(y - 1).
+#: Largest relative loss of r - 1 for a ratio r with target y: r - 1 >= (1 - SHARE)(y - 1).
 SHARE = Fraction(1, 1 << 41)
 
-#: Larger epsilons count as this one, for which noise is 0 except with probability 2^-183.
+#: Larger epsilons are replaced by this value, at which noise is 0 except with probability 2^-183.
 _LARGEST = Fraction(256)
 
 _PRECISION = 1024
@@ -31,8 +31,8 @@ def rational_growth(epsilon: Fraction, factor: Fraction = Fraction(1)) -> Fracti
         half = ball(min(epsilon, _LARGEST) / 2)
         rise = (half.expm1() - ball(factor - 1)) / ball(factor)
         if not rise > 0:
-            given = Described("so few that rounding costs more than epsilon")
-            raise InvalidParameter("bits", given, "more random bits per draw")
+            few_bits = Described("so few that rounding costs more than epsilon")
+            raise InvalidParameter("bits", few_bits, "more random bits per draw")
         ends = enclosure(rise)
     return 1 + simplest(ends.upper * (1 - SHARE), ends.lower)
 

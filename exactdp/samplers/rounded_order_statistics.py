@@ -84,21 +84,21 @@ class RoundedOrderStatistics:
 
     def sample(self, source: Source) -> tuple[int, ...]:
         """The k largest values, descending."""
-        found: list[int] = []
+        largest: list[int] = []
         rest, highest = self.variables, self.cdf.high
         rounds = 0
-        while len(found) < self.k:
-            value, ties = self._round(rest, highest, len(found), source)
-            found += [value] * ties
+        while len(largest) < self.k:
+            value, ties = self._round(rest, highest, len(largest), source)
+            largest += [value] * ties
             rest, highest, rounds = rest - ties, value - 1, rounds + 1
         for _ in range(source.draws(rounds, self.k) - rounds):
             self._round(self.variables, self.cdf.high, 0, source)
-        return tuple(found)
+        return tuple(largest)
 
-    def _round(self, rest: int, highest: int, found: int, source: Source) -> tuple[int, int]:
+    def _round(self, rest: int, highest: int, number_known: int, source: Source) -> tuple[int, int]:
         """The largest of the remaining variables, and the number of them that share it."""
         value = source.fixed_inverse_cdf(self._largest(highest, rest))
-        return value, source.fixed_inverse_cdf(self._ties(value, rest, self.k - found))
+        return value, source.fixed_inverse_cdf(self._ties(value, rest, self.k - number_known))
 
     def _largest(self, highest: int, rest: int) -> RationalCdf:
         exact, scale = self.cdf, 1 << self.bits_per_draw

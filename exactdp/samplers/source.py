@@ -107,10 +107,10 @@ class Source(ABC):
         from exactdp.samplers.coin_patterns import COINS, coin_patterns
 
         patterns = coin_patterns(chance).draw(-(-count // LANES) * LANES // COINS, self.words)
-        found = patterns.astype("<u2", copy=False).view("<u8")
+        words = patterns.astype("<u2", copy=False).view("<u8")
         if count % LANES:
-            found[-1] &= np.uint64((1 << count % LANES) - 1)
-        return found
+            words[-1] &= np.uint64((1 << count % LANES) - 1)
+        return words
 
     def uneven_coins(self, numerators: NDArray[Any], denominator: int) -> NDArray[np.bool_]:
         """Independent coins, the i-th with P(1) = numerators[i] / denominator.
@@ -180,11 +180,11 @@ class Source(ABC):
         """n independent uniform integers of k bits."""
         if k % 8:
             return [self.bits(k) for _ in range(n)]
-        found: list[int] = self.words(n, k % 64 or 64).tolist()
+        values: list[int] = self.words(n, k % 64 or 64).tolist()
         for _ in range((k - 1) // 64):
             words = self.words(n, 64).tolist()
-            found = [x << 64 | word for x, word in zip(found, words, strict=True)]
-        return found
+            values = [x << 64 | word for x, word in zip(values, words, strict=True)]
+        return values
 
     def fixed_below(self, sizes: Sequence[int], k: int) -> list[int]:
         """Independent integers in [0, sizes[i]), each from k random bits.
@@ -192,8 +192,8 @@ class Source(ABC):
         Every integer has a probability within 2^-k of 1/sizes[i], or exactly that if 2^k is a
         multiple of the size.
         """
-        drawn = zip(self.integers(len(sizes), k), sizes, strict=True)
-        return [u * size >> k for u, size in drawn]
+        pairs = zip(self.integers(len(sizes), k), sizes, strict=True)
+        return [u * size >> k for u, size in pairs]
 
     def fixed_below_many(self, size: int, n: int, k: int) -> NDArray[Any]:
         """n independent integers in [0, size), each from k random bits, as in fixed_below."""
@@ -203,7 +203,11 @@ class Source(ABC):
         return np.array(self.fixed_below([size] * n, k), np.uint64 if size <= 1 << 64 else object)
 
     def draws(self, used: int, always: int) -> int:
-        """The number of draws to make where `used` are used and every run shall make `always`."""
+        """The number of draws to make.
+
+        used: the number of draws that the result needs. always: the number of draws that every run
+        makes, so that the random bits read do not depend on the data.
+        """
         return always
 
 
