@@ -48,13 +48,13 @@ def proofs(
 
     Exits 0 when every run reached its recorded verdict (refuted ones were refuted again), else 1.
     """
-    found = select(ids, paper.upper() if paper else None, verdict, severity)
+    selected = select(ids, paper.upper() if paper else None, verdict, severity)
     if only_list:
-        return _listed(found)
+        return _listed(selected)
     path = new_file("html", html, (".html",)) if html else None
     count = integer("workers", workers or os.cpu_count() or 1, least=1)
-    parts = [part for part in found if ids or everything or not part.slow]
-    results, left = _run(parts, count), [part for part in found if part not in parts]
+    parts = [part for part in selected if ids or everything or not part.slow]
+    results, left = _run(parts, count), [part for part in selected if part not in parts]
     lines = [_summary(results)]
     if left:
         lines.append(f"{len(left)} slow ones were left out; --all runs them. Recorded verdicts:")
@@ -90,9 +90,9 @@ def _summary(results: Sequence[Result]) -> str:
     else:
         rows = [[r.part.id, _label(r), _short(_decisive(r)), f"{r.seconds:.2f}"] for r in results]
         text = table("", ["id", "verdict", "evidence", "s"], rows) + "\n"
-    found = Counter(_label(result) for result in results)
+    labels = Counter(_label(result) for result in results)
     seconds = sum(result.seconds for result in results)
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in found.most_common())
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in labels.most_common())
     plural = "s" * (len(results) != 1)
     return f"{text}{len(results)} statement{plural}: {counts}; {seconds:.1f} s of computing"
 
@@ -122,8 +122,8 @@ def _whole(result: Result) -> str:
 
 
 def _decisive(result: Result) -> str:
-    found = result.evidence
-    return result.problem or found.counterexample or found.comparisons or result.part.reason
+    evidence = result.evidence
+    return result.problem or evidence.counterexample or evidence.comparisons or result.part.reason
 
 
 def _wrapped(text: str) -> str:

@@ -210,13 +210,13 @@ def _ordered(left: Any, right: Any, strict: bool, case: Case) -> None:
 
 
 def _close(value: Any, stated: Any, tolerance: Any, kind: str, case: Case) -> None:
-    found, (one, two, most) = _comparable(value, stated, tolerance)
+    relation, (one, two, most) = _comparable(value, stated, tolerance)
     gap = abs(one - two)
     if not gap <= most and not gap > most:
         raise Undecided(f"{_show(value)} is or is not {_show(stated)}{_at(case)}")
     near = 1.0 if kind or not most else _closeness(gap, most)
     says = f"{_show(value)}, not {_show(stated)}"
-    _settle(bool(gap <= most), lambda: says, near, kind or found, case)
+    _settle(bool(gap <= most), lambda: says, near, kind or relation, case)
 
 
 def _comparable(*values: Any) -> tuple[str, tuple[Any, ...]]:
@@ -238,14 +238,14 @@ def _settle(
 
 def _place() -> Place:
     """The lines of the check that led here, innermost first."""
-    found: list[str] = []
+    lines: list[str] = []
     frame = sys._getframe(2)
     while frame and frame.f_code is not observe.__code__:
         name = str(frame.f_globals.get("__name__"))
         if not name.startswith(_OWN):
-            found.append(f"{name.rpartition('.')[2]}:{frame.f_lineno}")
+            lines.append(f"{name.rpartition('.')[2]}:{frame.f_lineno}")
         frame = frame.f_back  # type: ignore[assignment]
-    return tuple(found)
+    return tuple(lines)
 
 
 _OWN = ("exactdp_proofs.comparisons", "exactdp_proofs.boxes", "contextlib")
@@ -288,7 +288,7 @@ def _show(value: object) -> str:
         return str(value.str(6, radius=False))
     if isinstance(value, Rational) and _bits(value) > _LONG_BITS:
         return _show(_ball(value))
-    text = _RATIONAL.sub(lambda found: str(Fraction(int(found[1]), int(found[2]))), str(value))
+    text = _RATIONAL.sub(lambda match: str(Fraction(int(match[1]), int(match[2]))), str(value))
     if isinstance(value, Rational) and len(text) > 12:
         return f"{float(value):.6g}"
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -15,14 +15,14 @@ from exactdp_proofs.vocabulary import PAPERS, SEVERITIES, VERDICTS
 
 def errata(parts: Iterable[Part], severity: str | None = None) -> list[Part]:
     """The refuted statements that are causes, not consequences; of one severity, if given."""
-    found = [part for part in parts if part.kind == "refuted" and not part.follows_from]
-    return [part for part in found if severity in (None, part.severity)]
+    refuted = [part for part in parts if part.kind == "refuted" and not part.follows_from]
+    return [part for part in refuted if severity in (None, part.severity)]
 
 
 def consequences(parts: Iterable[Part], cause: str) -> list[Part]:
     """What follows from the erratum with this id: refuted parts, then those that rest on it."""
-    found = [part for part in parts if cause in (part.follows_from, part.rests_on)]
-    return sorted(found, key=lambda part: part.kind != "refuted")
+    dependent = [part for part in parts if cause in (part.follows_from, part.rests_on)]
+    return sorted(dependent, key=lambda part: part.kind != "refuted")
 
 
 def table(parts: Sequence[Part]) -> list[list[object]]:

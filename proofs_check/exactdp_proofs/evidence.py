@@ -76,8 +76,8 @@ def _outcome(record: Record) -> str:
 def record_of(paper: str) -> Mapping[str, Evidence]:
     """The recorded evidence of a paper's parts, by identifier."""
     path = path_of(paper)
-    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return {name: Evidence(**entry) for name, entry in found.items()}
+    record = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {name: Evidence(**entry) for name, entry in record.items()}
 
 
 def path_of(paper: str) -> Path:

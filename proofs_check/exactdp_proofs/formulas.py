@@ -42,10 +42,10 @@ def formulas(text: str) -> str:
     'at most <math><msup><mi>k</mi><mn>2</mn></msup></math> for ε'
     """
     return "".join(
-        found
+        piece
         if formula
-        else _BARE.sub(lambda name: _GREEK.get(name[0], "√"), escape(found, quote=False))
-        for formula, found in pieces(text)
+        else _BARE.sub(lambda name: _GREEK.get(name[0], "√"), escape(piece, quote=False))
+        for formula, piece in pieces(text)
     )
 
 
@@ -53,12 +53,12 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
     """The text in pieces: (False, plain text) and (True, MathML)."""
     plain = at = 0
     while at < len(text):
-        found = _Formula(text, at).whole() if _begins(text, at) else None
-        if found is None:
+        formula_and_end = _Formula(text, at).whole() if _begins(text, at) else None
+        if formula_and_end is None:
             at += 1
             continue
         yield False, text[plain:at]
-        terms, at = found
+        terms, at = formula_and_end
         plain = at
         yield True, " ".join(f"<math>{term}</math>" for term in terms)
     yield False, text[plain:]
@@ -95,21 +95,21 @@ class _Formula:
 
     def _term(self, inside: bool) -> str | None:
         """Factors with operators between them."""
-        made, begun = "", self._at
+        markup, begun = "", self._at
         while True:
             place = self._at
-            operator = self._sign(_OPERATORS if made else _SIGNS) or ""
+            operator = self._sign(_OPERATORS if markup else _SIGNS) or ""
             spaced = self._text[place : place + 1] == " "
             if operator == "/" and spaced:  # 0.7 s / 0.01 s: two numbers, and a unit
                 self._at = place
-                return made or None
-            factor = self._factor(inside=inside or bool(made))
-            if factor is None or (not made and self._is_article(begun, inside)):
+                return markup or None
+            factor = self._factor(inside=inside or bool(markup))
+            if factor is None or (not markup and self._is_article(begun, inside)):
                 self._at = place
-                return made or None
-            self._formal |= bool(operator and made) and (spaced or operator in "·/+")
-            made += _operator(operator) if operator or not made else _gap(factor)
-            made += factor
+                return markup or None
+            self._formal |= bool(operator and markup) and (spaced or operator in "·/+")
+            markup += _operator(operator) if operator or not markup else _gap(factor)
+            markup += factor
 
     def _is_article(self, begun: int, inside: bool) -> bool:
         """Whether a formula would begin with the words a or I."""
@@ -124,12 +124,12 @@ class _Formula:
             return None
         raised = lowered = ""
         while True:
-            if found := self._match(_TOKEN, "raised"):
-                raised += _number("".join(_RAISED[each] for each in found))
-            elif found := self._script("^"):
-                raised += found
-            elif found := self._script("_"):
-                lowered += found
+            if markup := self._match(_TOKEN, "raised"):
+                raised += _number("".join(_RAISED[each] for each in markup))
+            elif markup := self._script("^"):
+                raised += markup
+            elif markup := self._script("_"):
+                lowered += markup
             elif primes := self._match(re.compile("'+(?![A-Za-z])")):
                 raised += f"<mo>{_PRIME * len(primes)}</mo>"
             else:
@@ -179,20 +179,20 @@ class _Formula:
         if not self._text.startswith(opening, begun):
             return None
         self._at += 1
-        made, closing = "", _CLOSING.get(opening, "|")
+        markup, closing = "", _CLOSING.get(opening, "|")
         while (term := self._term(inside=True)) is not None:
-            made += term
+            markup += term
             sign = self._sign({**_RELATIONS, ",": ",", ";": ";", "|": "|", "~": "~"}, closing)
             if sign is None:
                 break
-            made += _operator(sign)
+            markup += _operator(sign)
         end = self._text[self._at : self._at + 1]
-        if not made or not end or end not in closing or self._doubtful(begun):
+        if not markup or not end or end not in closing or self._doubtful(begun):
             self._at, self._formal = begun, known
             return None
         self._at += 1
         self._formal |= formal or opening == "|"
-        return f"<mrow>{_bracket(opening)}{made}{_bracket(end)}</mrow>"
+        return f"<mrow>{_bracket(opening)}{markup}{_bracket(end)}</mrow>"
 
     def _doubtful(self, begun: int) -> bool:
         """Whether brackets hold no formula, but a remark such as (k = 10) or a letter."""
@@ -206,8 +206,8 @@ class _Formula:
         if not self._match(re.compile(re.escape(mark))):
             return ""
         for opening in "({":
-            if found := self._group(opening):
-                return re.sub(r"^<mrow><mo[^>]*>.</mo>(.*)<mo[^>]*>.</mo></mrow>$", r"\1", found)
+            if group := self._group(opening):
+                return re.sub(r"^<mrow><mo[^>]*>.</mo>(.*)<mo[^>]*>.</mo></mrow>$", r"\1", group)
         minus = f"<mo>{_MINUS}</mo>" * bool(self._match(re.compile(f"[{_MINUS}-]")))
         body = self._match(re.compile(r"[A-Za-z]+|[\u0391-\u03c9∞*]|\d+(?:\.\d+)?(?:/\d+)?"))
         if not body:
@@ -224,20 +224,20 @@ class _Formula:
         """The next of these signs as it is set, with the spaces around it."""
         place = self._at
         self._match(re.compile(" ?"))
-        found = self._match(_TOKEN, "sign") or ""
-        if found not in signs or (found in closing and found):
+        sign = self._match(_TOKEN, "sign") or ""
+        if sign not in signs or (sign in closing and sign):
             self._at = place
             return None
         self._match(re.compile(" ?"))
-        return signs[found]
+        return signs[sign]
 
     def _match(self, pattern: re.Pattern[str], kind: str = "") -> str:
         """What the pattern matches here, which is read; or nothing."""
-        found = pattern.match(self._text, self._at)
-        if not found or (kind and found.lastgroup != kind):
+        match = pattern.match(self._text, self._at)
+        if not match or (kind and match.lastgroup != kind):
             return ""
-        self._at = found.end()
-        return found[0]
+        self._at = match.end()
+        return match[0]
 
 
 _SPACE = '<mspace width=".17em"/>'

@@ -31,7 +31,7 @@ def html_report(results: Sequence[Result], left_out: int = 0) -> str:
         (paper, title, [result for result in rest if result.part.paper == paper])
         for paper, title in PAPERS.items()
     ]
-    shown = {result.part.id for result in results}
+    names = {result.part.id for result in results}
     return page.substitute(
         version=escape(__version__),
         date=date.today().isoformat(),
@@ -41,12 +41,12 @@ def html_report(results: Sequence[Result], left_out: int = 0) -> str:
         papers=_buttons("paper", [r.part.paper for r in results], PAPERS),
         verdicts=_buttons("verdict", [r.verdict for r in results], VERDICTS),
         severities=_buttons("severity", [r.part.severity for r in results], SEVERITIES),
-        entries="\n".join(_section(*section, shown) for section in sections if section[2]),
+        entries="\n".join(_section(*section, names) for section in sections if section[2]),
     )
 
 
-def _buttons(kind: str, found: Sequence[str], titles: dict[str, str]) -> str:
-    counts = Counter(found)
+def _buttons(kind: str, values: Sequence[str], titles: dict[str, str]) -> str:
+    counts = Counter(values)
     return "\n".join(
         f'<button type="button" data-kind="{kind}" data-value="{escape(name)}" '
         f'aria-pressed="false" title="{escape(titles.get(name, name))}">{escape(name)} '
@@ -56,16 +56,16 @@ def _buttons(kind: str, found: Sequence[str], titles: dict[str, str]) -> str:
     )
 
 
-def _section(name: str, title: str, results: Sequence[Result], shown: Set[str]) -> str:
-    articles = "\n".join(_article(result, shown) for result in results)
+def _section(name: str, title: str, results: Sequence[Result], names: Set[str]) -> str:
+    articles = "\n".join(_article(result, names) for result in results)
     heading = f'<h2>{escape(name)}</h2><p class="soft">{escape(title)}</p>'
     return f"<section>{heading}{articles}</section>"
 
 
-def _article(result: Result, shown: Set[str]) -> str:
+def _article(result: Result, names: Set[str]) -> str:
     part, verdict = result.part, result.verdict
     label = ", ".join(filter(None, (verdict, part.severity, "ours" if part.ours else "")))
-    details = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in _rows(result, shown))
+    details = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in _rows(result, names))
     return (
         f'<article id="{escape(part.id)}" data-paper="{part.paper}" data-verdict="{verdict}" '
         f'data-severity="{part.severity}"{" class=part" if part.name else ""}>'
@@ -75,10 +75,10 @@ def _article(result: Result, shown: Set[str]) -> str:
     )
 
 
-def _rows(result: Result, shown: Set[str]) -> list[tuple[str, str]]:
+def _rows(result: Result, names: Set[str]) -> list[tuple[str, str]]:
     part = result.part
     said = {
-        name: _link(text, shown) if text in (part.rests_on, part.follows_from) else formulas(text)
+        name: _link(text, names) if text in (part.rests_on, part.follows_from) else formulas(text)
         for name, text in particulars(part, result.evidence).items()
     }
     rows = [
@@ -91,9 +91,9 @@ def _rows(result: Result, shown: Set[str]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in rows if text]
 
 
-def _link(target: str, shown: Set[str]) -> str:
+def _link(target: str, names: Set[str]) -> str:
     """A link within the page, or plain text where the target was not run."""
-    return f'<a href="#{escape(target)}">{escape(target)}</a>' if target in shown else target
+    return f'<a href="#{escape(target)}">{escape(target)}</a>' if target in names else target
 
 
 def _quotation(part: Part) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ def lines_of(said: Printed, text: str) -> list[int]:
     parts = (r"\s+".join(map(re.escape, part.split())) for part in said.words.split(" ... "))
     pattern = r".{0,2000}?".join(parts)
     return [
-        text.count("\n", 0, found.start()) + 1 for found in re.finditer(pattern, text, re.DOTALL)
+        text.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, text, re.DOTALL)
     ]
 
 
@@ -40,9 +40,9 @@ def unfounded(parts: Sequence[Part], texts: Path) -> Iterator[str]:
 
 def _main(texts: Path) -> int:
     parts = [part for part in ledger() if part.printed]
-    found = list(unfounded(parts, texts))
-    print("\n".join([*found, f"{len(parts) - len(found)} of {len(parts)} quotations stand"]))
-    return 1 if found else 0
+    problems = list(unfounded(parts, texts))
+    print("\n".join([*problems, f"{len(parts) - len(problems)} of {len(parts)} quotations stand"]))
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ def _main(names: list[str]) -> int:
                 for text in result.remarks():
                     print(f"{part.id}: {text}", flush=True)
                 problems += bool(result.problem)
-        found = [(part.id, asdict(kept[part.id])) for part in parts if part.id in kept]
-        lines = (f"{json.dumps(name)}: {json.dumps(e, ensure_ascii=False)}" for name, e in found)
-        if found:  # one line a part, so that two changes of different parts merge
+        evidence = [(part.id, asdict(kept[part.id])) for part in parts if part.id in kept]
+        lines = (f"{json.dumps(name)}: {json.dumps(e, ensure_ascii=False)}" for name, e in evidence)
+        if evidence:  # one line a part, so that two changes of different parts merge
             path_of(paper).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return 1 if problems else 0
 

@@ -14,14 +14,14 @@ from exactdp_proofs.vocabulary import PAPERS, SEVERITIES, VERDICTS, package_of
 
 @cache
 def _parts(paper: str) -> dict[str, Part]:
-    found: dict[str, Part] = {}
+    parts: dict[str, Part] = {}
     for name in _modules(f"exactdp_proofs.{package_of(paper)}"):
         import_module(name)
         for part in REGISTERED.get(name, ()):
-            if part.paper != paper or part.id in found:
+            if part.paper != paper or part.id in parts:
                 raise InvalidParameter("id", part.id, f"a new id of {paper} in {name}")
-            found[part.id] = part
-    return found
+            parts[part.id] = part
+    return parts
 
 
 def ledger(papers: Iterable[str] = tuple(PAPERS)) -> list[Part]:
@@ -31,10 +31,10 @@ def ledger(papers: Iterable[str] = tuple(PAPERS)) -> list[Part]:
 
 def entries(parts: Iterable[Part]) -> dict[str, list[Part]]:
     """The parts by entry; the item's own statement comes first."""
-    found: dict[str, list[Part]] = {}
+    by_entry: dict[str, list[Part]] = {}
     for part in parts:
-        found.setdefault(part.entry, []).append(part)
-    return {name: sorted(group, key=lambda p: bool(p.name)) for name, group in found.items()}
+        by_entry.setdefault(part.entry, []).append(part)
+    return {name: sorted(group, key=lambda p: bool(p.name)) for name, group in by_entry.items()}
 
 
 def select(
@@ -62,14 +62,14 @@ def _named(ids: list[str], papers: list[str]) -> list[Part]:
     for wanted in ids:
         key = wanted.lower()
         among = ledger(p for p in papers if p.lower() == key.partition("-")[0])
-        found = [p for p in among if p.entry.lower() == key]
-        found = found or [p for p in among if p.id.lower() == key]
-        found = found or [p for p in among if p.id.lower().startswith(key)]
-        if not found:
+        matches = [p for p in among if p.entry.lower() == key]
+        matches = matches or [p for p in among if p.id.lower() == key]
+        matches = matches or [p for p in among if p.id.lower().startswith(key)]
+        if not matches:
             raise InvalidParameter(
                 "ID", wanted, "the id of an entry; 'exactdp proofs --list' lists"
             )
-        kept.update({part.id: part for part in found})
+        kept.update({part.id: part for part in matches})
     return list(kept.values())
 
 

@@ -61,12 +61,12 @@ class Result:
             "follows_from condition rests_on note"
         )
         part = self.part
-        found: dict[str, object] = {name: getattr(part, name) for name in names.split()}
-        found |= {"verdict": self.verdict, "rejects": part.says}
-        found |= {"evidence": self.problem or str(self.evidence) or part.reason}
-        found |= {"outcome": self.evidence.outcome, "rejected": self.evidence.rejected}
-        found |= {"fitted": in_words(part), "printed": part.printed and asdict(part.printed)}
-        known = {name: value for name, value in found.items() if value}
+        fields: dict[str, object] = {name: getattr(part, name) for name in names.split()}
+        fields |= {"verdict": self.verdict, "rejects": part.says}
+        fields |= {"evidence": self.problem or str(self.evidence) or part.reason}
+        fields |= {"outcome": self.evidence.outcome, "rejected": self.evidence.rejected}
+        fields |= {"fitted": in_words(part), "printed": part.printed and asdict(part.printed)}
+        known = {name: value for name, value in fields.items() if value}
         return known | {"seconds": round(self.seconds, 3)}
 
 
@@ -81,13 +81,13 @@ def _listed(arguments: Mapping[str, object]) -> str:
 
 def particulars(part: Part, evidence: Evidence) -> dict[str, str]:
     """What every page says of a part beside its statement, quotation and example, in order."""
-    shown = "evidence for the corrected form" if part.printed else "evidence"
-    found = {
+    label = "evidence for the corrected form" if part.printed else "evidence"
+    particulars = {
         "counterexample": evidence.counterexample,
         "follows from": part.follows_from,
         "regime": part.regime,
         "corrected": part.corrected,
-        shown: f"{evidence.outcome}: {evidence.comparisons}" if evidence.outcome else "",
+        label: f"{evidence.outcome}: {evidence.comparisons}" if evidence.outcome else "",
         "holds even with": in_words(part),
         "must reject": part.says,
         "rejected": evidence.rejected,
@@ -99,7 +99,7 @@ def particulars(part: Part, evidence: Evidence) -> dict[str, str]:
         "extraction error?": part.extraction,
         "note": part.note,
     }
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in particulars.items() if text}
 
 
 def run_one(part: Part) -> Result:

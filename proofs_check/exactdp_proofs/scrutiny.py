@@ -56,11 +56,13 @@ def doubts(part: Part) -> Iterator[str]:
     yield from _unexplained(list(_slack(statement, mutant)), part.slack)
 
 
-def _unexplained(found: list[str], explanation: str) -> list[str]:
+def _unexplained(doubts_left: list[str], explanation: str) -> list[str]:
     """What was found and not explained, or an explanation of nothing."""
     if not explanation:
-        return found
-    return [] if found else [f"explained, although there is nothing to explain: {explanation}"]
+        return doubts_left
+    return (
+        [] if doubts_left else [f"explained, although there is nothing to explain: {explanation}"]
+    )
 
 
 def _elsewhere(statement: Record, mutant: Record) -> Iterator[str]:
@@ -114,13 +116,13 @@ def _called(
     code: CodeType, space: Mapping[str, Any], known: frozenset[str] = frozenset()
 ) -> set[str]:
     """Global names of the project's functions that this code refers to, directly or not."""
-    found: set[str] = set()
+    names: set[str] = set()
     codes = [code, *(part for part in code.co_consts if isinstance(part, CodeType))]
     for name in {name for part in codes for name in part.co_names} - known:
         function = getattr(space.get(name), "__wrapped__", space.get(name))
         if isinstance(function, FunctionType) and _is_ours(function.__module__):
-            found |= {name} | _called(function.__code__, space, known | found | {name})
-    return found
+            names |= {name} | _called(function.__code__, space, known | names | {name})
+    return names
 
 
 def _is_ours(module: str) -> bool:
@@ -183,15 +185,15 @@ def _wrong(value: Any, sign: int) -> Any:
     if isinstance(value, Law):
         return _tilted(value, sign)
     if isinstance(value, dict):
-        found = _wrong(list(value.values()), sign)
-        return found and dict(zip(value, found, strict=True))
+        values = _wrong(list(value.values()), sign)
+        return values and dict(zip(value, values, strict=True))
     if isinstance(value, tuple | list | GeneratorType):
         old = list(value)
         new = [_wrong(x, sign) for x in old]
-        made = [a if b is None else b for a, b in zip(old, new, strict=True)]
+        changed = [a if b is None else b for a, b in zip(old, new, strict=True)]
         if all(x is None for x in new):
             return None
-        return tuple(made) if isinstance(value, tuple) else made
+        return tuple(changed) if isinstance(value, tuple) else changed
     return None
 
 
@@ -215,15 +217,15 @@ def _main() -> int:
     parser.add_argument("--corrupt", action="store_true", help="helpers that may return anything")
     options = parser.parse_args()
     parts = [p for p in select(options.ids) if p.check and p.mutant and (options.ids or not p.slow)]
-    found = 0
+    count = 0
     for part in parts:
         for text in survivors(part) if options.corrupt else doubts(part):
             print(
                 f"{part.id}: {'passes with wrong values of ' * options.corrupt}{text}", flush=True
             )
-            found += 1
-    print(f"{found} doubts about {len(parts)} parts")
-    return 1 if found else 0
+            count += 1
+    print(f"{count} doubts about {len(parts)} parts")
+    return 1 if count else 0
 
 
 if __name__ == "__main__":

@@ -224,11 +224,11 @@ class Paper:
 
     def _decorator(self, kind: str, item: str, name: str, more: dict[str, Any]) -> Callable[[C], C]:
         def register(check: C) -> C:
-            given = vars(check).pop("arguments", {})
+            settings = vars(check).pop("arguments", {})
             for arguments in ("mutant", "fitted", "as_printed", "noticed"):
-                inspect.signature(check).bind(**given.get(arguments, {}))
-            given["says"] = given.get("says") or _in_words(check, given.get("mutant", {}))
-            fields = {"item": item, "name": name, "check": check} | more | given
+                inspect.signature(check).bind(**settings.get(arguments, {}))
+            settings["says"] = settings.get("says") or _in_words(check, settings.get("mutant", {}))
+            fields = {"item": item, "name": name, "check": check} | more | settings
             self._add(kind, check.__module__, inspect.getdoc(check) or "", fields)
             return check
 
@@ -242,12 +242,12 @@ class Paper:
 
 def mutant(says: str = "", /, **arguments: object) -> Callable[[C], C]:
     """Arguments that make the statement slightly false, and how to say so (default: as written)."""
-    return _given(mutant=arguments, says=says)
+    return _keep(mutant=arguments, says=says)
 
 
 def fitted(**arguments: object) -> Callable[[C], C]:
     """Sharper arguments with which the check still passes: evidence, not part of the statement."""
-    return _given(fitted=arguments)
+    return _keep(fitted=arguments)
 
 
 def weaker(check: C) -> C:
@@ -257,15 +257,15 @@ def weaker(check: C) -> C:
 
 def loose(why: str, /, **noticed: object) -> Callable[[C], C]:
     """Why a mechanism 3 % weaker keeps the statement, and the arguments from which on none does."""
-    return _given(loose=why, noticed=noticed)
+    return _keep(loose=why, noticed=noticed)
 
 
 def as_printed(**arguments: object) -> Callable[[C], C]:
     """Arguments that make the check say what is printed, where that is false."""
-    return _given(as_printed=arguments)
+    return _keep(as_printed=arguments)
 
 
-def _given(**fields: object) -> Callable[[C], C]:
+def _keep(**fields: object) -> Callable[[C], C]:
     def remember(check: C) -> C:
         vars(check).setdefault("arguments", {}).update(fields)
         return check
@@ -277,13 +277,13 @@ def _read(document: str) -> dict[str, Any]:
     """The fields that a docstring has: statement, labelled paragraphs, and an example."""
     prose, sign, example = document.partition(">>> ")
     pieces = re.split(rf"^({'|'.join(_LABELS)})(?: \((.*), line (\d+)\))?:", prose, flags=re.M)
-    found: dict[str, Any] = {"statement": " ".join(pieces[0].split())}
+    fields: dict[str, Any] = {"statement": " ".join(pieces[0].split())}
     for label, where, line, text in zip(*(pieces[i::4] for i in (1, 2, 3, 4)), strict=True):
         words = " ".join(text.split())
-        found[label.lower()] = Printed(words, where, int(line)) if where else words
+        fields[label.lower()] = Printed(words, where, int(line)) if where else words
     if sign:
-        found["example"] = sign + example
-    return found
+        fields["example"] = sign + example
+    return fields
 
 
 def _in_words(check: Check, mutant: Arguments) -> str:

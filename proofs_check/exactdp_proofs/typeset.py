@@ -14,7 +14,7 @@ def quotation(words: str) -> str:
     if "\\" not in words:
         return ""
     try:
-        shown = [convert(piece) if i % 2 else escape(piece) for i, piece in enumerate(pieces)]
+        converted = [convert(piece) if i % 2 else escape(piece) for i, piece in enumerate(pieces)]
     except Exception:  # the text of a paper may be damaged: its words stand beside this
         return ""
-    return re.sub(r' xmlns="[^"]*"', "", "".join(shown))
+    return re.sub(r' xmlns="[^"]*"', "", "".join(converted))

@@ -118,10 +118,10 @@ def _main() -> int:
     parts = [p for p in parts if options.slow or options.ids or not p.slow]
     doubts = 0
     for part in parts:
-        found = list(blind(part))
-        doubts += len(found)
+        doubts_of_part = list(blind(part))
+        doubts += len(doubts_of_part)
         seen = [f"{name} {float(_weakest(part, name)):g}" for name in weakenings(part)]
-        says = "; ".join(found or seen or [f"no mechanism: {part.no_mechanism}"])
+        says = "; ".join(doubts_of_part or seen or [f"no mechanism: {part.no_mechanism}"])
         print(f"{part.id}: {says}", flush=True)
     print(f"{doubts} doubts about {len(parts)} statements about privacy")
     return 1 if doubts else 0

@@ -26,7 +26,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 def test_json_has_the_promised_fields() -> None:
     code, out, _ = run("proofs", "BV-Lemma-2.9", "--json")
     assert code == 0
-    (entry,) = (found for found in json.loads(out) if found["id"] == "BV-Lemma-2.9")
+    (entry,) = (record for record in json.loads(out) if record["id"] == "BV-Lemma-2.9")
     promised = "id entry paper item statement verdict severity evidence seconds"
     assert set(promised.split()) <= set(entry)
     assert (entry["id"], entry["verdict"], entry["severity"]) == (
@@ -63,13 +63,13 @@ class _Tags(HTMLParser):
         self.links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        assert "src" not in given
+        attributes = dict(attrs)
+        assert "src" not in attributes
         assert tag != "link"
         if tag == "article":
-            self.ids.append(str(given["id"]))
+            self.ids.append(str(attributes["id"]))
         if tag == "a":
-            self.links.append(str(given["href"]).removeprefix("#"))
+            self.links.append(str(attributes["href"]).removeprefix("#"))
         if tag not in ("meta", "input"):
             self.open.append(tag)
 
@@ -107,14 +107,14 @@ def test_a_link_to_what_was_not_run_is_plain_text(tmp_path: Path) -> None:
 def test_slow_ones_are_run_only_when_named(monkeypatch: pytest.MonkeyPatch) -> None:
     import exactdp_proofs.command as command
 
-    asked: list[list[str]] = []
-    monkeypatch.setattr(command, "_run", lambda parts, _: asked.append([p.id for p in parts]) or [])
+    runs: list[list[str]] = []
+    monkeypatch.setattr(command, "_run", lambda parts, _: runs.append([p.id for p in parts]) or [])
     slow = [part.id for part in ledger() if part.slow]
     assert "slow ones were left out" in run("proofs")[1]
     assert "slow ones were left out" not in run("proofs", "--all")[1]
     run("proofs", slow[0])
-    assert set(asked[1]) - set(asked[0]) == set(slow)
-    assert slow[0] in asked[2]
+    assert set(runs[1]) - set(runs[0]) == set(slow)
+    assert slow[0] in runs[2]
 
 
 @pytest.mark.parametrize(

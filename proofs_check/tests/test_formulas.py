@@ -19,18 +19,18 @@ def skeleton(markup: str) -> str:
     """MathML by hand: ^(...) and _(...) for scripts, r(...) for roots, spaces between terms."""
     marks = {"msup": "^", "msub": "_", "msubsup": "_^", "msqrt": "r", "mover": "~"}
 
-    def shown(node: ElementTree.Element) -> str:
-        inner = [shown(child) for child in node]
+    def text_of(node: ElementTree.Element) -> str:
+        inner = [text_of(child) for child in node]
         if node.tag in marks and node.tag != "msqrt":
             return inner[0] + marks[node.tag] + "".join(f"({script})" for script in inner[1:])
         body = (node.text or "") + "".join(inner)
         return f"r({body})" if node.tag == "msqrt" else body
 
-    return " ".join(shown(math) for math in read(markup))
+    return " ".join(text_of(math) for math in read(markup))
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "formulas_in"),
     [
         ("e^(2 epsilon) <= sqrt(k_1) < 1e-5", ["e^(2ε) ≤r(k_(1)) <10^(−5)"]),
         ("at most e^epsilon times, plus delta, and 2^\N{MINUS SIGN}b", ["e^(ε)", "2^(−b)"]),
@@ -45,16 +45,16 @@ def skeleton(markup: str) -> str:
         ("P(Z <= tau/2)^k, or 2e+02 %", ["P(Z≤τ/2)^(k)", "2·10^(2)"]),
     ],
 )
-def test_what_is_a_formula(text: str, found: list[str]) -> None:
-    assert [skeleton(each) for formula, each in pieces(text) if formula] == found
+def test_what_is_a_formula(text: str, formulas_in: list[str]) -> None:
+    assert [skeleton(each) for formula, each in pieces(text) if formula] == formulas_in
 
 
 def test_nothing_of_a_statement_is_lost() -> None:
     for part in ledger():
-        made = read(formulas(part.statement))
+        markup = read(formulas(part.statement))
         wanted = re.sub(r"\b1e(?=-?\d)", "10", re.sub(r"sqrt\b|√", "", part.statement))
         wanted = re.sub(r"(?<=\d)e(?=-?\d)", "10", wanted)
-        assert letters("_".join(made.itertext())) == letters(wanted), part.statement
+        assert letters("_".join(markup.itertext())) == letters(wanted), part.statement
 
 
 def letters(text: str) -> str:

@@ -118,7 +118,7 @@ def test_what_takes_long_is_remarked(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_refuted() -> None:
     result = run_one(failing(printed))
     assert result.confirmed
-    found = result.as_dict()
+    fields = result.as_dict()
     expected = {
         "id": "BV-Lemma-0",
         "verdict": "refuted",
@@ -133,23 +133,23 @@ def test_refuted() -> None:
             "line": 7,
         },
     }
-    assert {name: found[name] for name in expected} == expected
-    assert str(found["evidence"]).startswith(
+    assert {name: fields[name] for name in expected} == expected
+    assert str(fields["evidence"]).startswith(
         "counterexample: 2 > 1 at n=2; corrected form verified"
     )
 
 
 def test_a_note_needs_no_example() -> None:
-    found = run_one(failing(misprinted, "note")).as_dict()
-    assert (found["verdict"], found["severity"]) == ("note", "unsafe")
+    fields = run_one(failing(misprinted, "note")).as_dict()
+    assert (fields["verdict"], fields["severity"]) == ("note", "unsafe")
     with pytest.raises(InvalidParameter, match="regime"):
         failing(misprinted, "refuted")
 
 
 def test_conditional() -> None:
-    found = run_one(part(conditional, "conditional", rests_on="BV-Lemma-2.9")).as_dict()
-    assert (found["verdict"], found["condition"]) == ("conditional", "n >= 0.")
-    assert (found["outcome"], found["rests_on"]) == ("verified", "BV-Lemma-2.9")
+    fields = run_one(part(conditional, "conditional", rests_on="BV-Lemma-2.9")).as_dict()
+    assert (fields["verdict"], fields["condition"]) == ("conditional", "n >= 0.")
+    assert (fields["outcome"], fields["rests_on"]) == ("verified", "BV-Lemma-2.9")
 
 
 def test_not_checkable() -> None:
@@ -162,7 +162,7 @@ def test_not_checkable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "named"),
+    ("make", "named"),
     [
         (lambda: part(lambda bound=3: three(bound)), "statement"),
         (lambda: part(three, mutant={}), "mutant"),
@@ -171,9 +171,9 @@ def test_not_checkable() -> None:
         (lambda: failing(printed, severity="bad"), "severity"),
     ],
 )
-def test_incomplete_parts_are_refused(made: Callable[[], object], named: str) -> None:
+def test_incomplete_parts_are_refused(make: Callable[[], object], named: str) -> None:
     with pytest.raises(InvalidParameter, match=named):
-        made()
+        make()
 
 
 def test_unknown_arguments_are_refused() -> None:
@@ -183,8 +183,8 @@ def test_unknown_arguments_are_refused() -> None:
 
 
 def test_ids() -> None:
-    made = dataclasses.replace(part(three), item="Theorem 3.5", name="proof: term (4)")
-    assert (made.entry, made.id) == ("BV-Theorem-3.5", "BV-Theorem-3.5-proof-term-4")
+    part_of = dataclasses.replace(part(three), item="Theorem 3.5", name="proof: term (4)")
+    assert (part_of.entry, part_of.id) == ("BV-Theorem-3.5", "BV-Theorem-3.5-proof-term-4")
 
 
 def test_parallel_run_keeps_the_order_and_reports_progress() -> None:

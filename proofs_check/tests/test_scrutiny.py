@@ -87,9 +87,9 @@ def in_a_box(constant: str = "0.2501") -> None:
     ],
 )
 def test_doubts(check: Callable[..., object], more: dict[str, Any], doubt: str) -> None:
-    found = "; ".join(doubts(part(check, **more)))
-    assert doubt in found
-    assert bool(doubt) == bool(found)
+    doubt_text = "; ".join(doubts(part(check, **more)))
+    assert doubt in doubt_text
+    assert bool(doubt) == bool(doubt_text)
 
 
 def square(n: int) -> int:

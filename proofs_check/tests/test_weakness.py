@@ -85,9 +85,9 @@ def raising(bound: int = 0, loss: Fraction = Fraction(1)) -> None:
     ],
 )
 def test_doubts(check: Callable[..., object], more: dict[str, Any], doubt: str) -> None:
-    found = "; ".join(blind(part(check, **more)))
-    assert doubt in found
-    assert bool(doubt) == bool(found)
+    doubt_text = "; ".join(blind(part(check, **more)))
+    assert doubt in doubt_text
+    assert bool(doubt) == bool(doubt_text)
 
 
 def test_an_error_is_not_taken_for_a_failing_comparison() -> None:
@@ -97,6 +97,6 @@ def test_an_error_is_not_taken_for_a_failing_comparison() -> None:
 
 def test_the_decorator_gives_reason_and_arguments() -> None:
     check = loose("1/4 hides it", loss=Fraction(13, 10))(hidden)
-    given = part(check, **vars(check).pop("arguments"))
-    assert given.loose == "1/4 hides it"
-    assert list(blind(given)) == []
+    part_of = part(check, **vars(check).pop("arguments"))
+    assert part_of.loose == "1/4 hides it"
+    assert list(blind(part_of)) == []

@@ -30,12 +30,12 @@ def _steps() -> Iterator[tuple[_Law, _Law]]:
 
 
 def _ratios(with_: _Law, without: _Law) -> _Ratios:
-    found: _Ratios = {}
+    ratios: _Ratios = {}
     for z, mass in without.items():
         if mass:
             ratio = with_[z] / mass
-            found[ratio] = found.get(ratio, _ZERO) + mass
-    return found
+            ratios[ratio] = ratios.get(ratio, _ZERO) + mass
+    return ratios
 
 
 def _infinite(with_: _Law, without: _Law) -> Fraction:
@@ -66,9 +66,9 @@ def _below(law: _Ratios, x: Fraction) -> Fraction:
 
 def _kinks(*laws: _Ratios) -> list[tuple[Callable[[_Ratios, Fraction], Fraction], Fraction]]:
     """The curves of both orders with the places where they bend, at which their order is tested."""
-    found = {s for law in laws for s in law}
-    first = [(_above, s) for s in sorted({_ZERO, *found})]
-    return [*first, *((_below, 1 / s) for s in sorted(found) if s)]
+    ratios = {s for law in laws for s in law}
+    first = [(_above, s) for s in sorted({_ZERO, *ratios})]
+    return [*first, *((_below, 1 / s) for s in sorted(ratios) if s)]
 
 
 @PLD.holds("Random allocation", "curves")
@@ -137,7 +137,7 @@ def _seen(law: _Law, image: _Image) -> _Law:
 
 def _shared(law: _Ratios, unit: Fraction, *, keeps_mean: bool = True) -> _Ratios:
     """Ratios moved to the nodes below and above them."""
-    found: _Ratios = {}
+    rounded: _Ratios = {}
     for ratio, mass in law.items():
         node = floor(ratio / unit)
         up = ratio / unit - node
@@ -145,8 +145,8 @@ def _shared(law: _Ratios, unit: Fraction, *, keeps_mean: bool = True) -> _Ratios
             up = Fraction(round(up))
         for place, share in ((node, 1 - up), (node + 1, up)):
             if share:
-                found[place * unit] = found.get(place * unit, _ZERO) + share * mass
-    return found
+                rounded[place * unit] = rounded.get(place * unit, _ZERO) + share * mass
+    return rounded
 
 
 @PLD.holds("Random allocation", "ratios moved to two ends")
@@ -214,10 +214,10 @@ def _first_moment(law: tuple[int, ...]) -> int:
 
 
 def _added(one: tuple[int, ...], other: tuple[int, ...]) -> Counter[int]:
-    found: Counter[int] = Counter()
+    products: Counter[int] = Counter()
     for (y, m), (z, n) in product(enumerate(one), enumerate(other)):
-        found[y + z] += m * n
-    return found
+        products[y + z] += m * n
+    return products
 
 
 @PLD.holds("Random allocation", "mass left out")

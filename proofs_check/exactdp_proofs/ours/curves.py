@@ -29,10 +29,10 @@ def _product(one: _Measure, other: _Measure) -> dict[Fraction, Fraction]:
 
 
 def _added(masses: Iterator[tuple[Fraction, Fraction]]) -> dict[Fraction, Fraction]:
-    found: dict[Fraction, Fraction] = {}
+    masses_by_loss: dict[Fraction, Fraction] = {}
     for y, m in masses:
-        found[y] = found.get(y, Fraction(0)) + m
-    return found
+        masses_by_loss[y] = masses_by_loss.get(y, Fraction(0)) + m
+    return masses_by_loss
 
 
 def _kinks(*measures: _Measure) -> list[Fraction]:
@@ -143,10 +143,10 @@ def merged_ends(down: bool = True) -> None:
             loss = p / sum((fine[y] / y for y in beyond), Fraction(0))
             nodes = [x for x in grid if (x <= loss) == down]
             node = max(nodes) if down else min(nodes, default=loss)
-            found = {y: m for y, m in fine.items() if y not in beyond}
-            found[node] = found.get(node, Fraction(0)) + p
-            for x in _kinks(fine, found):
-                at_most(_curve(found, x), _curve(fine, x), cut=cut, x=x)
+            merged = {y: m for y, m in fine.items() if y not in beyond}
+            merged[node] = merged.get(node, Fraction(0)) + p
+            for x in _kinks(fine, merged):
+                at_most(_curve(merged, x), _curve(fine, x), cut=cut, x=x)
 
 
 def _cells() -> Iterator[tuple[Fraction, Fraction, Fraction, arb]]:

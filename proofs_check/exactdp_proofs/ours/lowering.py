@@ -45,12 +45,12 @@ def one_end_lowered(part: Fraction = Fraction(1)) -> None:
             ends = lowered(_scaled(lefts), _scaled(rights), _scaled([np.inf] * len(shares)), step)
             unit, growth = ball(step).expm1() ** 2 / (8 * ball(step)), ball(step).exp()
             for i, (left, right) in enumerate(shares):
-                made = [unit * ball(Fraction(float(w.mantissa[i]))) for w in ends]
-                which = "left" if made[1] == 0 else "right" if made[0] == 0 else "both"
+                lowerings = [unit * ball(Fraction(float(w.mantissa[i]))) for w in ends]
+                which = "left" if lowerings[1] == 0 else "right" if lowerings[0] == 0 else "both"
                 stated = _amounts(which, growth, arb(left), arb(right))
-                for found, amount in zip(made, stated, strict=True):
-                    at_most(amount, found, h=step, cell=i)
-                    at_most(found, amount * (1 + arb(2) ** -36), h=step, cell=i)
+                for lowering, amount in zip(lowerings, stated, strict=True):
+                    at_most(amount, lowering, h=step, cell=i)
+                    at_most(lowering, amount * (1 + arb(2) ** -36), h=step, cell=i)
                 # a cell whose mass is one atom has the curve of its end tangents
                 mass = arb(left) + arb(right)
                 atom = mass / (left + right / growth)  # over the cell's left end
@@ -81,14 +81,14 @@ def what_lowering_takes(own: bool = True) -> None:
     with precision(_BITS):
         for step in _STEPS:
             h = ball(step)
-            unit, found = h.expm1() ** 2 / (8 * h), cost(_scaled(sunk), step)
+            unit, costs = h.expm1() ** 2 / (8 * h), cost(_scaled(sunk), step)
             far = [unit * arb(s) for s in (0.0, *sunk, 0.0)]
             falls = 1 - (-h).exp() if own else h.expm1()
             exacts = [
                 (far[i + 2] - far[i + 1]) / h.expm1() - (far[i + 1] - far[i]) / falls
                 for i in range(len(sunk))
             ]
-            for i, here in enumerate(map(arb, found.tolist())):
+            for i, here in enumerate(map(arb, costs.tolist())):
                 at_most(exacts[i], here, h=step, node=i)
                 size = far[i] + far[i + 1] + far[i + 2]
                 below((here - exacts[i]) * h, size * arb(2) ** -40, h=step, node=i)
@@ -112,10 +112,10 @@ def negative_masses(keeps_q: bool = True) -> None:
     before = {x: Fraction(1, 2 + i) for i, x in enumerate(grid)}
     for a, x, b in combinations(grid, 3):
         to_a = (1 / x - 1 / b) / (1 / a - 1 / b) if keeps_q else Fraction(1, 2)
-        given = before | {x: Fraction(-1, 3)}
-        found = before | {x: Fraction(0), a: before[a] - to_a / 3, b: before[b] - (1 - to_a) / 3}
+        with_negative = before | {x: Fraction(-1, 3)}
+        shared = before | {x: Fraction(0), a: before[a] - to_a / 3, b: before[b] - (1 - to_a) / 3}
         for y in (Fraction(0), *grid):
-            low, high = _curve(found, y), _curve(given, y)
+            low, high = _curve(shared, y), _curve(with_negative, y)
             at_most(low, high, a=a, x=x, b=b, y=y)
             if not a < y < b:
                 equal(low, high, a=a, x=x, b=b, y=y)
@@ -130,15 +130,15 @@ def negative_masses_shipped(lost: Fraction = Fraction(1, 10**13)) -> None:
     """
     step = ball(Fraction(1, 8))
     with precision(_BITS):
-        for given in _deficits():
-            found = convex(_scaled(given), Fraction(1, 8)).mantissa.tolist()
-            moved = [Fraction(m) - Fraction(n) for m, n in zip(found, given, strict=True)]
-            at_most(0, Fraction(min(found)), given=given)
-            for i in range(-1, len(given)):
-                falls = [(1 - (step * (i - j)).exp()).max(arb(0)) for j in range(len(given))]
+        for masses in _deficits():
+            repaired = convex(_scaled(masses), Fraction(1, 8)).mantissa.tolist()
+            moved = [Fraction(m) - Fraction(n) for m, n in zip(repaired, masses, strict=True)]
+            at_most(0, Fraction(min(repaired)), given=masses)
+            for i in range(-1, len(masses)):
+                falls = [(1 - (step * (i - j)).exp()).max(arb(0)) for j in range(len(masses))]
                 more = sum((ball(m) * f for m, f in zip(moved, falls, strict=True)), arb(0))
-                at_most(more, 0, given=given, node=i)
-            at_most(-sum(moved), lost, given=given)
+                at_most(more, 0, given=masses, node=i)
+            at_most(-sum(moved), lost, given=masses)
 
 
 def _deficits() -> Iterator[list[float]]:

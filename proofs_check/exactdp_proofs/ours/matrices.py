@@ -59,8 +59,8 @@ def falling(falling: bool = True) -> None:
                 first = tuple(range(0, 4, apart))[:most]
                 worst = next(_moves(columns, first))
                 for steps in _choices(4, most, apart):
-                    found = max(_moves(columns, steps))
-                    at_most(found, worst, c=c, steps=steps, apart=apart)
+                    distance = max(_moves(columns, steps))
+                    at_most(distance, worst, c=c, steps=steps, apart=apart)
 
 
 #: Columns of lower triangular matrices of two bands, with signs; the mutant's have a third.
@@ -73,17 +73,17 @@ def bands(more: int = 0) -> None:
     """With at most b bands, of any signs, the largest |D|^2 is the largest sum of |c_i|^2 over at
     most k steps i, b or more apart.
     """
-    for given in _BANDS:
+    for band in _BANDS:
         columns = []
-        for i, column in enumerate(given):
+        for i, column in enumerate(band):
             below = [*column, *([1] * more)]
             columns.append(([0] * i + below + [0] * 4)[:4])
         for most, apart in product((1, 2, 3), (2, 3)):
             norms = [sum(x * x for x in column) for column in columns]
             choices = list(_choices(4, most, apart))
             known = max(sum(norms[i] for i in steps) for steps in choices)
-            found = max(max(_moves(columns, steps)) for steps in choices)
-            equal(found, known, columns=columns, most=most, apart=apart)
+            distance = max(max(_moves(columns, steps)) for steps in choices)
+            equal(distance, known, columns=columns, most=most, apart=apart)
 
 
 @PLD.holds("Matrix mechanisms", "one participation")

@@ -37,7 +37,7 @@ def hazard_rate(largest: bool = True) -> None:
             others = [1 - t if largest else t for j, t in enumerate(tails) if j != i]
             density += rate * tail * others[0] * others[1]
         none, all_three = (
-            prod(given, start=Fraction(1)) for given in ([1 - t for t in tails], tails)
+            prod(factors, start=Fraction(1)) for factors in ([1 - t for t in tails], tails)
         )
         at_most(density, 1 - none if largest else all_three, tails=tails, rates=rates)
 
@@ -91,14 +91,14 @@ def _wins(noise: _Noise, utilities: Sequence[Fraction]) -> list[fmpq]:
     the others' 1 - T, an integral of polynomials between the places where a tail changes.
     """
     places = sorted({w / u for w, _ in noise for u in utilities} | {Fraction(0)})
-    found = [fmpq(0)] * len(utilities)
+    chances = [fmpq(0)] * len(utilities)
     for low, high in pairwise(places):
         tails = [_tail(noise, u, (low + high) / 2) for u in utilities]
         for i, tail in enumerate(tails):
             others = [1 - other for j, other in enumerate(tails) if j != i]
             whole = (tail.derivative() * prod(others, start=fmpq_poly([1]))).integral()
-            found[i] += whole(_q(high)) - whole(_q(low))
-    return found
+            chances[i] += whole(_q(high)) - whole(_q(low))
+    return chances
 
 
 def _tail(noise: _Noise, u: Fraction, w: Fraction) -> fmpq_poly:

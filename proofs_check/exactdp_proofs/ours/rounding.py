@@ -30,8 +30,8 @@ def transform(share: Fraction = Fraction(1)) -> None:
         bound = Fraction(relative_error(points)) * Fraction(float(np.abs(values).sum()))
         with precision(128):
             exact = acb.dft([acb(v) for v in values.tolist()])
-            found = [acb(v) for v in forward(values).tolist()]
-            for a, b in zip(found, exact, strict=True):
+            outputs = [acb(v) for v in forward(values).tolist()]
+            for a, b in zip(outputs, exact, strict=True):
                 at_most(abs(a - b), bound * share, points=points, spread=int(spread))
 
 

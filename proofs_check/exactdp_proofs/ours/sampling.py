@@ -34,11 +34,11 @@ def _moved(law: _Law, by: int) -> _Law:
 
 
 def _mixed(*parts: tuple[Fraction, _Law]) -> _Law:
-    found: _Law = {}
+    mixture: _Law = {}
     for weight, law in parts:
         for z, p in law.items():
-            found[z] = found.get(z, Fraction(0)) + weight * p
-    return found
+            mixture[z] = mixture.get(z, Fraction(0)) + weight * p
+    return mixture
 
 
 def _excess(p: _Law, q: _Law, ratio: Fraction) -> Fraction:
@@ -129,12 +129,12 @@ def batches(moves: int = 2, loss: Fraction = Fraction(1)) -> None:
         less = _noise(masses, loss)
         laws = {users: _all_batches(less, users, size) for users in data}
         for ratio in _RATIOS:
-            found = max(
+            delta = max(
                 _excess(laws[users], laws[other, *users[1:]], ratio)
                 for users, other in product(data, (-1, 0, 1))
             )
             worst = _batch_curve(noise, Fraction(size, 3), ratio, moves)
-            equal(found, worst, noise=masses, size=size, ratio=ratio)
+            equal(delta, worst, noise=masses, size=size, ratio=ratio)
 
 
 def _all_batches(noise: _Law, users: tuple[int, ...], size: int) -> _Law:
@@ -167,8 +167,8 @@ def measure_of_a_batch(atom: bool = True) -> None:
         left = 1 - sum((p + q for p, q in pairs), Fraction(0))
         outcomes = [*pairs, *((q, p) for p, q in pairs), *([(left, left)] * atom)]
         for x in _RATIOS:
-            found = sum((max(p - x * q, Fraction(0)) for p, q in outcomes), Fraction(0))
-            equal(found, _batch_curve(noise, rate, x, 2), noise=masses, rate=rate, x=x)
+            delta = sum((max(p - x * q, Fraction(0)) for p, q in outcomes), Fraction(0))
+            equal(delta, _batch_curve(noise, rate, x, 2), noise=masses, rate=rate, x=x)
 
 
 @PLD.holds("Section 4", "any mechanism on batches", no_mechanism="it is about any three laws")

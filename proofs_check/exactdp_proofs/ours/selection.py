@@ -59,25 +59,27 @@ def first_above(fewer: int = 0, loss: Fraction = Fraction(1)) -> None:
                     stops = [_stops(places, rest) for rest in ([Fraction(0)] * 3, moves)]
                     for side, curve in enumerate(curves):
                         p, q = stops if side == 0 else stops[::-1]
-                        found = [(a - ball(x) * b).max(arb(0)) for a, b in zip(p, q, strict=True)]
-                        at_most(sum(found, arb(0)), curve, places=places, moves=moves, x=x)
+                        excesses = [
+                            (a - ball(x) * b).max(arb(0)) for a, b in zip(p, q, strict=True)
+                        ]
+                        at_most(sum(excesses, arb(0)), curve, places=places, moves=moves, x=x)
 
 
 def _curve(n: int, move: arb, x: arb, thresholds: list[arb], side: int) -> arb:
     """The largest delta of a threshold, and at most so much more between two thresholds."""
-    found = arb(0)
+    largest = arb(0)
     for z in thresholds:
         below = cdf(z) ** n, cdf(z + move) ** n
         p, q = (1 - below[0], 1 - below[1]) if side == 0 else (below[1], below[0])
-        found = found.max(p - x * q)
+        largest = largest.max(p - x * q)
     # about the best threshold the value is flat: the second derivative is below 3 n (1 + x)
-    return found + 3 * n * (1 + x) / arb(2 * 128**2)
+    return largest + 3 * n * (1 + x) / arb(2 * 128**2)
 
 
 def _stops(places: tuple[Fraction, ...], moves: list[Fraction]) -> list[arb]:
-    left, found = arb(1), []
+    left, chances = arb(1), []
     for place, move in zip(places, moves, strict=True):
         below = cdf(ball(place + move))
-        found.append(left * (1 - below))
+        chances.append(left * (1 - below))
         left *= below
-    return [*found, left]
+    return [*chances, left]

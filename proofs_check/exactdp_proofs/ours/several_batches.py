@@ -102,21 +102,23 @@ def largest_size(moves: int = 2, loss: Fraction = Fraction(1)) -> None:
     """
     noise, less = _noise(_LOG_CONCAVE[1]), _noise(_LOG_CONCAVE[1], loss)
     for rate, others in product((Fraction(1, 3), Fraction(4, 5)), product((-1, 0, 1), repeat=3)):
-        full = sum((_drawn(rate, 3, k) for k in (2, 3)), Fraction(0))
-        displaces = (_drawn(rate, 4, 3) + _drawn(rate, 4, 4)) * Fraction(1, 2) / full
+        full = sum((_chance_of_count(rate, 3, k) for k in (2, 3)), Fraction(0))
+        displaces = (
+            (_chance_of_count(rate, 4, 3) + _chance_of_count(rate, 4, 4)) * Fraction(1, 2) / full
+        )
         free = _mixed((1 - rate, noise), (rate, _moved(noise, 1)))
         moved = _mixed((1 - displaces, noise), (displaces, _moved(noise, moves)))
         with_, without = (_kept(less, users, rate) for users in ((*others, 1), others))
         for ratio, order in product(_RATIOS, (1, -1)):
-            found, one, two = (
+            delta, one, two = (
                 _excess(p, q, ratio) if order > 0 else _excess(q, p, ratio)
                 for p, q in ((with_, without), (free, noise), (moved, noise))
             )
             bound = (1 - full) * one + full * two
-            at_most(found, bound, rate=rate, others=others, ratio=ratio)
+            at_most(delta, bound, rate=rate, others=others, ratio=ratio)
 
 
-def _drawn(rate: Fraction, users: int, count: int) -> Fraction:
+def _chance_of_count(rate: Fraction, users: int, count: int) -> Fraction:
     """P(count of the users are drawn)."""
     ways = len(list(combinations(range(users), count)))
     return ways * rate**count * (1 - rate) ** (users - count)
@@ -126,8 +128,8 @@ def _kept(noise: _Law, users: tuple[int, ...], rate: Fraction) -> _Law:
     """The law of the noisy sum over a sample of at most two users."""
     parts = []
     for count in range(len(users) + 1):
-        for drawn in combinations(users, count):
+        for sample in combinations(users, count):
             chance = rate**count * (1 - rate) ** (len(users) - count)
-            kept = list(combinations(drawn, min(count, 2)))
+            kept = list(combinations(sample, min(count, 2)))
             parts += [(chance / len(kept), _moved(noise, sum(some))) for some in kept]
     return _mixed(*parts)

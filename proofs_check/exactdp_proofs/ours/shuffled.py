@@ -54,10 +54,10 @@ def _mean(n: int, p: Fraction) -> Iterator[tuple[int, int, Fraction]]:
 
 def _uniform(m: int, k: int, r: Fraction, e: Fraction) -> Fraction:
     """delta of M reports, one of them the user's and the others uniform, by the text's formula."""
-    found = _ZERO
+    delta = _ZERO
     for h, other, mass in _mean(m, Fraction(2, k)):
-        found += mass * max(h - e * other - m * (e - 1) / (r - 1), _ZERO)
-    return found * (r - 1) / (r + k - 1) * k / m
+        delta += mass * max(h - e * other - m * (e - 1) / (r - 1), _ZERO)
+    return delta * (r - 1) / (r + k - 1) * k / m
 
 
 @PLD.holds("Shuffled reports", "a report among uniform ones")
@@ -67,8 +67,8 @@ def among_uniform(more: int = 0, loss: Fraction = Fraction(1)) -> None:
     (h_x - E h_y - M (E - 1)/(r - 1))_+ for M reports.
     """
     for k, m, (r, e) in product((2, 3, 4), (1, 2, 4), _PAIRS):
-        found = _uniform(m, k, r, e) * Fraction(m, m + more)
-        equal(_delta([None] * (m - 1), k, raised(r, loss), e), found, k=k, m=m, r=r, e=e)
+        delta = _uniform(m, k, r, e) * Fraction(m, m + more)
+        equal(_delta([None] * (m - 1), k, raised(r, loss), e), delta, k=k, m=m, r=r, e=e)
 
 
 @PLD.holds("Shuffled reports", "blocks of uniform reports")
@@ -106,11 +106,11 @@ def third_value(value: int = 2, loss: Fraction = Fraction(1)) -> None:
     reports that differ from it.
     """
     for k, n, (r, e) in product((3, 4), (1, 2, 4), _PAIRS):
-        found = _ZERO
+        delta = _ZERO
         for b, mass in enumerate(_binomial(n, (k - 1) / (r + k - 1))):
             for h, other, p in _mean(b, Fraction(2, k - 1)):
-                found += mass * p * _third(h, other, b + (n - b) / r, r, e) / n
-        equal(_delta([value] * (n - 1), k, raised(r, loss), e), found, k=k, n=n, r=r, e=e)
+                delta += mass * p * _third(h, other, b + (n - b) / r, r, e) / n
+        equal(_delta([value] * (n - 1), k, raised(r, loss), e), delta, k=k, n=n, r=r, e=e)
 
 
 def _third(h: int, other: int, m: Fraction, r: Fraction, e: Fraction) -> Fraction:
@@ -125,13 +125,13 @@ def two_counts(least: bool = False) -> None:
     rise.
     """
     for k, n, (r, e) in product((3, 4), (2, 4), _PAIRS):
-        found, q = _ZERO, 1 / (r + k - 1)
+        delta, q = _ZERO, 1 / (r + k - 1)
         part = (k - 3) * q / (1 - 2 * q)
         for h, other, p in _mean(n, 2 * q):
             m = n * (part + (1 - part) / r) + (1 - part) * (1 - 1 / r) * (h + other)
             m = h + other + (n - h - other) / r if least else m
-            found += p * _third(h, other, m, r, e) / n
-        at_most(found, _delta([2] * (n - 1), k, r, e), k=k, n=n, r=r, e=e)
+            delta += p * _third(h, other, m, r, e) / n
+        at_most(delta, _delta([2] * (n - 1), k, r, e), k=k, n=n, r=r, e=e)
 
 
 @PLD.holds("Shuffled reports", "two values")
@@ -143,17 +143,17 @@ def two_values(more: int = 0, loss: Fraction = Fraction(1)) -> None:
     for n, (r, e) in product((1, 2, 5), _PAIRS):
         for ones in range(n):
             s = _ones([1] * ones + [0] * (n - 1 - ones), r)
-            found = max(_best(s, r, e, more), _best(s[::-1], r, e, more))
+            delta = max(_best(s, r, e, more), _best(s[::-1], r, e, more))
             others = [1] * ones + [0] * (n - 1 - ones)
-            equal(_delta(others, 2, raised(r, loss), e), found, n=n, ones=ones, r=r)
+            equal(_delta(others, 2, raised(r, loss), e), delta, n=n, ones=ones, r=r)
 
 
 def _ones(values: Iterable[int | None], r: Fraction) -> list[Fraction]:
     law = _counts(tuple(values), 2, r)
-    found = [_ZERO] * (max(z // _BASE for z in law) + 1)
+    masses = [_ZERO] * (max(z // _BASE for z in law) + 1)
     for z, mass in law.items():
-        found[z // _BASE] += mass
-    return found
+        masses[z // _BASE] += mass
+    return masses
 
 
 def _best(s: list[Fraction], r: Fraction, e: Fraction, more: int) -> Fraction:

@@ -33,12 +33,12 @@ class Uniform:
     def mean_absolute(self) -> Enclosure:
         """E|error|."""
 
-        def given(offsets: Floats) -> Floats:
+        def mean_at(offsets: Floats) -> Floats:
             o = np.abs(offsets)
             each: Floats = np.where(o < 1, o**2 - o**3 / 3 + 1 / 3, o)
             return each
 
-        return scaled(self._mean(given, self.law.span + 1), self.alpha)
+        return scaled(self._mean(mean_at, self.law.span + 1), self.alpha)
 
     def mean(self) -> Enclosure:
         """E error."""
@@ -56,9 +56,9 @@ class Uniform:
         t = limit / float(self.alpha)
         return self._mean(lambda o: _rounded(t - o) - _rounded(-t - o), 1.0)
 
-    def _mean(self, given: Callable[[Floats], Floats], largest: float) -> Enclosure:
+    def _mean(self, mean_at: Callable[[Floats], Floats], largest: float) -> Enclosure:
         """The mean of what is given by the offset; it changes by at most 1 per level."""
-        return self.law.mapped(given, largest).mean()
+        return self.law.mapped(mean_at, largest).mean()
 
 
 def _rounded(r: Floats) -> Floats:

@@ -141,17 +141,17 @@ def peaks(bits: Iterable[int]) -> list[int]:
 
 def estimate(bits: Iterable[int]) -> Fraction:
     """Algorithm 3 before the final factor alpha: the average of the peaks."""
-    found = peaks(bits)
-    return Fraction(sum(found), len(found))
+    places = peaks(bits)
+    return Fraction(sum(places), len(places))
 
 
 @cache
 def _patterns(y: int, m: int) -> tuple[tuple[tuple[int, int, Fraction], int], ...]:
     """Ones in the first y of m columns, ones in the rest, estimate: how many strings have these."""
-    found = Counter(
+    patterns = Counter(
         (sum(bits[:y]), sum(bits[y:]), estimate(bits)) for bits in product((0, 1), repeat=m)
     )
-    return tuple(found.items())
+    return tuple(patterns.items())
 
 
 def estimate_law(y: int, m: int, p: Fraction, q: Fraction) -> Law[Fraction]:
@@ -168,8 +168,8 @@ def entry_law(x: Fraction, alpha: Fraction, m: int, collision: Fraction) -> Law[
     """The law of the error |x - estimate| of Algorithm 3; rounded values above m count as m."""
     p, q = rates(alpha, collision)
     rounded = round_law(x / alpha)
-    found = rounded.then(lambda y: estimate_law(min(y, m), m, p, q))
-    return found.map(lambda e: abs(x - alpha * e))
+    estimates = rounded.then(lambda y: estimate_law(min(y, m), m, p, q))
+    return estimates.map(lambda e: abs(x - alpha * e))
 
 
 def mean_distance(y: int, m: int, p: Fraction, q: Fraction) -> Fraction:

@@ -23,12 +23,12 @@ def literal(beta: Fraction, alpha: Fraction, k: int = 1, s: int = 3, d: int = 1)
 
 
 def combined_laws(
-    made: Combined, values: Iterable[Fraction | int]
+    mechanism: Combined, values: Iterable[Fraction | int]
 ) -> dict[tuple[Fraction], Law[Any]]:
     """The laws of vectors with one entry; all entries share their cells of the sketch."""
-    small: Any = made.small
+    small: Any = mechanism.small
     hashes = Tables(((0,),) * small.levels)
-    return {(Fraction(x),): made.law({0: x}, hashes) for x in values}
+    return {(Fraction(x),): mechanism.law({0: x}, hashes) for x in values}
 
 
 def laid_out(y: Sequence[int], hashes: Hashes, rows: int) -> Bits:

@@ -15,16 +15,16 @@ def _walk(
     p: Fraction, steps: int, stays: Callable[[int], bool], start: Mapping[int, int] | None = None
 ) -> list[Paths]:
     """Paths after 0, 1, ... steps that only visit places where `stays` holds."""
-    found = [dict(start or {0: 1})]
+    paths = [dict(start or {0: 1})]
     up, down = p.numerator, p.denominator - p.numerator
     for _ in range(steps):
         after: Paths = {}
-        for place, weight in found[-1].items():
+        for place, weight in paths[-1].items():
             for to, times in ((place + 1, up), (place - 1, down)):
                 if stays(to):
                     after[to] = after.get(to, 0) + weight * times
-        found.append(after)
-    return found
+        paths.append(after)
+    return paths
 
 
 def _left(p: Fraction, paths: list[Paths]) -> list[Fraction]:

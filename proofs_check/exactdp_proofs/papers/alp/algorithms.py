@@ -46,8 +46,8 @@ def algorithm_2(shift: int = 2) -> None:
     vectors = ((Fraction(3, 2), Fraction(0)), (_TWO, _HALF))
     for (alpha, k, rows, hashes), x in product(_LAYOUTS, vectors):
         if sum(value != 0 for value in x) <= k:
-            made = literal(_TWO, alpha, k, rows, 2)
-            shipped = made.law(dict(enumerate(x)), Tables(hashes))
+            mechanism = literal(_TWO, alpha, k, rows, 2)
+            shipped = mechanism.law(dict(enumerate(x)), Tables(hashes))
             model = projection_law(x, hashes, rows, alpha, 1 / (alpha + shift))
             equal(shipped, model, alpha=alpha, x=text(x), h=hashes)
 
@@ -157,8 +157,8 @@ def lemma_4_3(fewer: int = 0) -> None:
         for bits, around in product(product((0, 1), repeat=m), (0, 1)):
             noted = _Noted(m)
             array = [x for bit in bits for x in (around, bit, around)]  # three rows
-            found = Fraction(*maximizers(array, noted, rows=3))
-            equal(found, estimate(bits), bits=bits, around=around)
+            average = Fraction(*maximizers(array, noted, rows=3))
+            equal(average, estimate(bits), bits=bits, around=around)
             equal(noted.evaluated, list(range(-(-beta // alpha) - fewer)), bits=bits)
 
 
@@ -189,9 +189,9 @@ def algorithm_5(power: int = 1) -> None:
     """
     beta = Fraction(5)
     for eps, alpha in product((Fraction(1, 3), Fraction(4)), (_ONE, Fraction(3))):
-        made = literal(beta * eps, alpha)
+        mechanism = literal(beta * eps, alpha)
         for x in (beta * n / 20 for n in range(21)):
             mean = Fraction(0)
-            for y, weight in made.cells.places(x * eps).items():
-                mean += weight * read_off([int(b < y) for b in range(made.levels)])
+            for y, weight in mechanism.cells.places(x * eps).items():
+                mean += weight * read_off([int(b < y) for b in range(mechanism.levels)])
             equal(mean * alpha / eps**power, x, eps=eps, alpha=alpha, x=x)

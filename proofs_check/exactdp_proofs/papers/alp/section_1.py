@@ -37,9 +37,9 @@ def hash_cost(least: Fraction = Fraction(1)) -> None:
     """
     for log_d, eps, share in product((30, 64, 129, 300), (1, 5), (1, 2, 10)):
         k, t = ceil(share * least * log_d), usual_threshold(2**log_d, Fraction(eps), _GRID)
-        made = literal(t * eps, Fraction(3), k, 3 * k, 2**log_d)
-        bits = words(made.levels, 2**log_d)
-        at_most(bits, Fraction(11, 5) * made.layout.size, log_d=log_d, eps=eps, times=share)
+        mechanism = literal(t * eps, Fraction(3), k, 3 * k, 2**log_d)
+        bits = words(mechanism.levels, 2**log_d)
+        at_most(bits, Fraction(11, 5) * mechanism.layout.size, log_d=log_d, eps=eps, times=share)
 
 
 @ALP.holds("Section 1.2", "constant flip probability")
@@ -50,10 +50,10 @@ def constant_flip(histogram: bool = False) -> None:
     """
     for alpha, eps in product((1, 3, 10), (Fraction(1, 100), Fraction(20))):
         if histogram:
-            found = shipped.HistogramALP(d=1, k=1, s=3, largest=1, epsilon=eps).flip
+            flip = shipped.HistogramALP(d=1, k=1, s=3, largest=1, epsilon=eps).flip
         else:
-            found = shipped.ALP(d=1, k=1, s=3, largest=1, epsilon=eps, alpha=alpha, steps=1).flip
-        equal(found, Fraction(1, alpha + 2), alpha=alpha, eps=eps)
+            flip = shipped.ALP(d=1, k=1, s=3, largest=1, epsilon=eps, alpha=alpha, steps=1).flip
+        equal(flip, Fraction(1, alpha + 2), alpha=alpha, eps=eps)
 
 
 ALP.not_checkable(
@@ -130,14 +130,14 @@ def cpst_construction(dropped: int = 0) -> None:
     """Drawing the number of stored zeros from a binomial distribution and then their places, as the
     library does, gives the law of noise on every entry and a threshold.
     """
-    made = Threshold(d=2, k=1, largest=2, epsilon=1, grid=1, t=1)
+    mechanism = Threshold(d=2, k=1, largest=2, epsilon=1, grid=1, t=1)
     every = DenseLaplace(d=2, k=1, largest=2, epsilon=1, grid=1)
     vectors: tuple[dict[int, Real], ...] = ({}, {1: 2}, {0: 1})
     for x in vectors:
         kept = every.law(x, None).map(
             lambda values: tuple((i, v) for i, v in enumerate(values) if v >= 1 + dropped)
         )
-        equal(made.law(x), kept, x=x)
+        equal(mechanism.law(x), kept, x=x)
 
 
 ALP.not_checkable(

@@ -74,9 +74,9 @@ def _hit(n: int, cells: int) -> Fraction:
 
 @cache
 def _sums(epsilon: Fraction) -> tuple[Fraction, dict[tuple[Fraction, ...], Law[int]]]:
-    made = PrivateSize(d=2, largest=2, epsilon=epsilon, values="positive")
+    mechanism = PrivateSize(d=2, largest=2, epsilon=epsilon, values="positive")
     vectors = product(map(Fraction, range(3)), [Fraction(n, 4) for n in range(9)])
-    return made.e_epsilon, {x: made.law(dict(enumerate(x))) for x in vectors}
+    return mechanism.e_epsilon, {x: mechanism.law(dict(enumerate(x))) for x in vectors}
 
 
 @ALP.holds("Section 10", "estimated sum, shipped code", ours=True, slow=True)
@@ -97,11 +97,11 @@ def mean_number_of_ones(share: Fraction = _ONE) -> None:
     the ramp; so the sum of the values bounds collisions without a bound of k.
     """
     for steps in (1, 2, 8, 64):
-        made = TotalALP(d=1, k=1, s=99, largest=3, epsilon=1, total=9, alpha=8, steps=steps)
-        width, factor = made.cells.width, made.ramp.steepest
-        marks = (width * n / 64 for n in range(1, 193) if width * n / 64 <= made.largest)
+        mechanism = TotalALP(d=1, k=1, s=99, largest=3, epsilon=1, total=9, alpha=8, steps=steps)
+        width, factor = mechanism.cells.width, mechanism.ramp.steepest
+        marks = (width * n / 64 for n in range(1, 193) if width * n / 64 <= mechanism.largest)
         for x in marks:
-            mean = sum(level * p for level, p in made.cells.places(x).items())
+            mean = sum(level * p for level, p in mechanism.cells.places(x).items())
             at_most(mean, share * factor * x / width, steps=steps, x=x)
 
 
@@ -167,12 +167,12 @@ def negative_values_shipped(loss: Fraction = _ONE) -> None:
     """The shipped signed projection loses just the epsilon that it promises, up to rounding, for
     neighbours on either side of 0 or across it.
     """
-    made = SignedALP(d=1, k=1, s=3, largest=1, epsilon=1, alpha=3, steps=1)
-    less, hashes = replace(made, epsilon=loss), Tables(((0,),) * (2 * made.levels))
+    mechanism = SignedALP(d=1, k=1, s=3, largest=1, epsilon=1, alpha=3, steps=1)
+    less, hashes = replace(mechanism, epsilon=loss), Tables(((0,),) * (2 * mechanism.levels))
     laws = {(x,): less.law({0: x}, hashes) for x in (Fraction(n, 2) for n in range(-2, 3))}
     worst = max(ratio(laws[x], laws[y]) for x, y, _ in neighbours(laws))
-    at_most(made.e_epsilon - worst, Fraction(1, 2**60))
-    at_most(worst, made.e_epsilon)
+    at_most(mechanism.e_epsilon - worst, Fraction(1, 2**60))
+    at_most(worst, mechanism.e_epsilon)
 
 
 @ALP.holds("Section 10", "signs in Algorithm 9")

@@ -242,9 +242,9 @@ def lemma_4_2(least: Fraction = _ONE) -> None:
     sizes, logs = ((1, 3), (10**4, 40000)), (30, 64, 129, 4096)
     for alpha, step, (k, s), log_d in product((_HALF, Fraction(3)), range(20), sizes, logs):
         beta = alpha * (least + Fraction(step**2, 100))
-        made = literal(beta, alpha, k, s, 2**log_d)
+        mechanism = literal(beta, alpha, k, s, 2**log_d)
         bound = 2 * (s + HASH * log_d) * beta / alpha
-        bits = made.layout.size + words(made.levels, 2**log_d)
+        bits = mechanism.layout.size + words(mechanism.levels, 2**log_d)
         at_most(bits, bound, alpha=alpha, s=s, log_d=log_d, step=step)
 
 
@@ -258,8 +258,8 @@ def lemma_4_13(least: Fraction = _ONE) -> None:
     """
     for step, k, log_d in product(range(20), (1, 10**4), (30, 129)):
         scaled = least + Fraction(step**2, 100)  # beta epsilon
-        made = literal(scaled, _ONE, k, 3 * k, 2**log_d)
-        bits = made.layout.size + words(made.levels, 2**log_d)
+        mechanism = literal(scaled, _ONE, k, 3 * k, 2**log_d)
+        bits = mechanism.layout.size + words(mechanism.levels, 2**log_d)
         at_most(bits, 2 * (3 * k + HASH * log_d) * scaled, k=k, log_d=log_d, step=step)
 
 
@@ -275,10 +275,10 @@ def theorem_4_16(least: Fraction = _ONE) -> None:
     """
     for step, k, log_d in product(range(32), (1, 10**4), (30, 129)):
         scaled = least + Fraction(step, 8)  # u epsilon
-        made = literal(scaled, _ONE, k, 4 * k, 2**log_d)
-        bits = made.layout.size + words(made.levels, 2**log_d)
+        mechanism = literal(scaled, _ONE, k, 4 * k, 2**log_d)
+        bits = mechanism.layout.size + words(mechanism.levels, 2**log_d)
         at_most(bits, 2 * (4 * k + HASH * log_d) * scaled, k=k, log_d=log_d, step=step)
-        at_most(made.levels, 2 * scaled, step=step)
+        at_most(mechanism.levels, 2 * scaled, step=step)
 
 
 @ALP.holds("Section 4.3", "flip probability 1/(epsilon + 2)")

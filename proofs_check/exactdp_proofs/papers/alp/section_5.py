@@ -112,9 +112,11 @@ def algorithm_7(part: int = 2) -> None:
     for d, first, second, alpha in product((2, 100), (1, 3), (1, 3), (1, 5)):
         t = refine(lambda: 2 * ball(d).log() / first).lower  # t is irrational; less by 1e-19
         m = -(-t * (second if part == 2 else first) // alpha)
-        made = literal((t + 1) * second, Fraction(alpha))
+        mechanism = literal((t + 1) * second, Fraction(alpha))
         entries = [t * n / 40 for n in range(41)]
-        largest = max(y for x in entries for y, w in made.cells.places(x * second).items() if w)
+        largest = max(
+            y for x in entries for y, w in mechanism.cells.places(x * second).items() if w
+        )
         equal(m, largest, d=d, epsilon1=first, epsilon2=second, alpha=alpha)
 
 
@@ -124,14 +126,14 @@ def algorithm_8(prefer_stored: bool = True) -> None:
     """The shipped sketch answers with the stored value where there is one, else with the estimate
     of Algorithm 3 from the bits.
     """
-    made = Threshold(d=64, k=8, largest=64, epsilon=1, t=8)
+    mechanism = Threshold(d=64, k=8, largest=64, epsilon=1, t=8)
     below = shipped.ALP(d=64, k=8, s=20, largest=8, epsilon=1, alpha=3, steps=1)
     vector = {7 * i: 2 * (i + 1) for i in range(8)}  # up to twice the threshold, and 56 zeros
     for seed in range(2):
         source, limited = SeededSource(seed), {i: min(x, 8) for i, x in vector.items()}
         hashes = UniversalHashes.draw(below.levels, 64, 20, source)
         small = Sketch(below, hashes, below.draw(limited, hashes, source))
-        released = CombinedSketch(LargeValues(made, made.draw(vector, source)), small)
+        released = CombinedSketch(LargeValues(mechanism, mechanism.draw(vector, source)), small)
         large = {i: steps * Fraction(1, 64) for i, steps in released.first.stored}
         for i in range(64):
             stated = min(estimate(_own_bits(small, i)) * below.cells.width, Fraction(8))
@@ -153,11 +155,11 @@ def _own_bits(small: Sketch, i: int) -> list[int]:
 def lemma_5_3(loss: Fraction = _ONE) -> None:
     """Algorithm 7, as shipped, is (epsilon1 + epsilon2)-differentially private."""
     for first, second in ((Fraction(2), _ONE), (Fraction(1, 2), _ONE)):
-        made = Combined(
+        mechanism = Combined(
             large=Threshold(d=1, k=1, largest=3, epsilon=loss * first, grid=1, t=2),
             small=shipped.ALP(d=1, k=1, s=3, largest=2, epsilon=loss * second, alpha=3, steps=1),
         )
-        laws = combined_laws(made, [Fraction(n, 2) for n in range(7)])
+        laws = combined_laws(mechanism, [Fraction(n, 2) for n in range(7)])
         for x, other, _ in neighbours(laws):
             worst, most = ratio(laws[x], laws[other]), exp_lower(first + second)
             at_most(worst, most, epsilon1=first, epsilon2=second, x=text(x), other=text(other))
@@ -175,8 +177,8 @@ def lemma_5_4(constant: Fraction = Fraction(9)) -> None:
     """
     for log_d, k, eps in product((30, 64, 129, 300), (1, 10, 1000), (Fraction(1, 2), Fraction(4))):
         t = usual_threshold(2**log_d, eps, Fraction(1, 2**20))
-        made = literal(t * eps, _ONE, k, 3 * k, 2**log_d)
-        bits = made.layout.size + words(made.levels, 2**log_d)
+        mechanism = literal(t * eps, _ONE, k, 3 * k, 2**log_d)
+        bits = mechanism.layout.size + words(mechanism.levels, 2**log_d)
         at_most(bits, constant * (k * log_d + log_d**2), log_d=log_d, k=k, eps=eps)
 
 

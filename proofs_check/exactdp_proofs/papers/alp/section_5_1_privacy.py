@@ -35,15 +35,17 @@ def algorithm_9(pure: bool = False) -> None:
     """As shipped, only nonzero entries can be stored, each of them with some probability; so every
     output is k-sparse.
     """
-    made: Any = ApproximateThreshold(d=2, k=2, largest=4, epsilon=1, grid=1, delta=Fraction(1, 4))
+    mechanism: Any = ApproximateThreshold(
+        d=2, k=2, largest=4, epsilon=1, grid=1, delta=Fraction(1, 4)
+    )
     if pure:
-        made = Threshold(d=2, k=2, largest=4, epsilon=1, grid=1, t=made.threshold)
+        mechanism = Threshold(d=2, k=2, largest=4, epsilon=1, grid=1, t=mechanism.threshold)
     half, third = Fraction(1, 2), Fraction(1, 3)
     vectors: tuple[dict[int, Real], ...] = ({0: half}, {1: 2}, {0: 3, 1: third})
     for x in vectors:
-        found = {tuple(i for i, _ in outcome) for outcome in made.law(x).support}
+        index_sets = {tuple(i for i, _ in outcome) for outcome in mechanism.law(x).support}
         subsets = {c for size in range(len(x) + 1) for c in combinations(sorted(x), size)}
-        equal(found, subsets, x=str({i: str(value) for i, value in x.items()}))
+        equal(index_sets, subsets, x=str({i: str(value) for i, value in x.items()}))
 
 
 @ALP.holds("Algorithm 9", "Step (1)")
@@ -118,19 +120,26 @@ def shipped_code(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
         ("counts", 2, 2, 4, Fraction(1, 1000)),
     ):
         grid = Fraction(half_steps, 2)
-        given: Any = {"d": d, "k": d, "largest": 5, "values": values, "grid": grid, "delta": delta}
-        promise = ApproximateThreshold(**given, epsilon=epsilon).guarantee
-        made = ApproximateThreshold(**given, epsilon=loss * epsilon)
+        options: Any = {
+            "d": d,
+            "k": d,
+            "largest": 5,
+            "values": values,
+            "grid": grid,
+            "delta": delta,
+        }
+        promise = ApproximateThreshold(**options, epsilon=epsilon).guarantee
+        mechanism = ApproximateThreshold(**options, epsilon=loss * epsilon)
         places = [n * grid for n in range(11)] if d == 1 else [Fraction(n) for n in (0, 1, 4, 5)]
         for x, other, _ in neighbours(product(places, repeat=d)):
-            laws = _shipped(made, x), _shipped(made, other)
+            laws = _shipped(mechanism, x), _shipped(mechanism, other)
             delta = hockey_stick(*laws, e_epsilon=promise.e_epsilon).upper
             at_most(delta, share * promise.delta.upper, x=text(x), other=text(other))
 
 
 @cache
-def _shipped(made: ApproximateThreshold, x: Vector) -> Law[Any]:
-    return made.law(dict(enumerate(x)))
+def _shipped(mechanism: ApproximateThreshold, x: Vector) -> Law[Any]:
+    return mechanism.law(dict(enumerate(x)))
 
 
 def _hats(x: Vector, other: Vector, raised: bool = True) -> tuple[Vector, Vector]:

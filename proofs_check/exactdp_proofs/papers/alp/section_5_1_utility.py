@@ -172,10 +172,10 @@ def lemma_5_8_privacy(loss: Fraction = _ONE) -> None:
 
 def _parts(loss: Fraction) -> tuple[ApproximateThreshold, shipped.ALP]:
     """Both parts, for loss times epsilon1 = 2 and epsilon2 = ln 9."""
-    given: Any = {"d": 1, "k": 1, "largest": 4, "grid": Fraction(1, 4), "delta": Fraction(1, 40)}
+    options: Any = {"d": 1, "k": 1, "largest": 4, "grid": Fraction(1, 4), "delta": Fraction(1, 40)}
     grown = raised(Fraction(9), loss)
     second = refine(lambda: ball(grown).log()).upper
-    return ApproximateThreshold(**given, epsilon=2 * loss), shipped.ALP(
+    return ApproximateThreshold(**options, epsilon=2 * loss), shipped.ALP(
         d=1, k=1, s=3, largest=3, epsilon=second, alpha=grown - 1, steps=1
     )
 

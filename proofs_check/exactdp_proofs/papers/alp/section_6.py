@@ -109,10 +109,10 @@ def space(power: int = 1) -> None:
     """
     betas = (100, 1000, 10**6)  # epsilon is at most 1e6
     for beta, exponent, k, log_d in product(betas, range(power + 1), (1, 100), (30, 129)):
-        made = LogALP.of(
+        mechanism = LogALP.of(
             d=2**log_d, k=k, s=10 * k, largest=beta, epsilon=beta**exponent, alpha=3, steps=1
         )
-        bits = made.layout.size + words(made.levels, 2**log_d)
+        bits = mechanism.layout.size + words(mechanism.levels, 2**log_d)
         with precision(64):
             bound = 60 * ball(10 * k + HASH * log_d) * ball(beta).log()
             at_most(bits, bound, beta=beta, log_beta_eps=exponent, k=k, log_d=log_d)

@@ -95,18 +95,20 @@ def lemma_7_1_shipped(bits: int = 39, loss: Fraction = _ONE) -> None:
     """The largest ratio of the shipped law is the promised one, at most 2^-39 below e^epsilon."""
     for eps in (Fraction(1, 4), Fraction(3)):
         for k, beta, s, table in ((2, 1, 5, ((4, 4),)), (1, 2, 3, ((0, 2), (1, 1)))):
-            made = HistogramALP(d=2, k=k, s=s, largest=beta, epsilon=eps)
-            less = replace(made, epsilon=loss * eps)
-            equal(_worst(less, table), made.e_epsilon, eps=eps, h=table)
-        at_most(made.e_epsilon, exp_lower(eps, 60), eps=eps)
-        at_most(exp_lower(eps, 60) - made.e_epsilon, Fraction(1, 2**bits), eps=eps)
+            mechanism = HistogramALP(d=2, k=k, s=s, largest=beta, epsilon=eps)
+            less = replace(mechanism, epsilon=loss * eps)
+            equal(_worst(less, table), mechanism.e_epsilon, eps=eps, h=table)
+        at_most(mechanism.e_epsilon, exp_lower(eps, 60), eps=eps)
+        at_most(exp_lower(eps, 60) - mechanism.e_epsilon, Fraction(1, 2**bits), eps=eps)
 
 
 @cache
-def _worst(made: HistogramALP, table: tuple[tuple[int, ...], ...]) -> Fraction:
+def _worst(mechanism: HistogramALP, table: tuple[tuple[int, ...], ...]) -> Fraction:
     """The largest ratio over all neighbours with two entries."""
-    vectors = [x for x in product(range(made.levels + 1), repeat=2) if 2 - x.count(0) <= made.k]
-    laws = {x: made.law(dict(enumerate(x)), Tables(table)) for x in vectors}
+    vectors = [
+        x for x in product(range(mechanism.levels + 1), repeat=2) if 2 - x.count(0) <= mechanism.k
+    ]
+    laws = {x: mechanism.law(dict(enumerate(x)), Tables(table)) for x in vectors}
     return max(ratio(laws[x], laws[y]) for x, y, _ in neighbours(laws))
 
 
@@ -239,8 +241,8 @@ def number_of_bits(least: Fraction = _ONE) -> None:
     """
     for bits, s, t in product((4, 10), (3, 50), (least, Fraction(101, 100), Fraction(19, 4))):
         eps = refine(lambda: 2 * bits * ball(2).log() / ball(t)).lower
-        made = HistogramALP(d=2**bits, k=1, s=s, largest=ceil(t), epsilon=eps)
-        below(made.layout.size, 2 * s * t, log_d=bits, s=s, t=t)
+        mechanism = HistogramALP(d=2**bits, k=1, s=s, largest=ceil(t), epsilon=eps)
+        below(mechanism.layout.size, 2 * s * t, log_d=bits, s=s, t=t)
 
 
 @ALP.holds("Corollary 7.4")
@@ -288,11 +290,11 @@ def corollary_7_4_shipped(share: Fraction = _ONE, loss: Fraction = _ONE) -> None
         ApproximateThreshold(**counts, delta=Fraction(1, 1000)),  # t = 3
     ):
         promise = Combined(large=large, small=small).guarantee
-        made = Combined(
+        mechanism = Combined(
             large=replace(large, epsilon=loss * large.epsilon),
             small=replace(small, epsilon=loss * small.epsilon),
         )
-        laws = combined_laws(made, range(5))
+        laws = combined_laws(mechanism, range(5))
         for x, other, _ in neighbours(laws):
             delta = hockey_stick(laws[x], laws[other], e_epsilon=promise.e_epsilon).upper
             most = share * promise.delta.upper * (laws[x].support != laws[other].support)

@@ -77,9 +77,9 @@ def _numbers(collision: Fraction, stated: dict[str, str], half: str) -> None:
     ends. The tolerances are half a digit and five standard errors of 10^6 runs.
     """
     law = uniform(_THREE, collision)
-    found, low_high = law.variance(), (Fraction(half), -Fraction(half))
+    variance, low_high = law.variance(), (Fraction(half), -Fraction(half))
     high, low = ((Fraction(stated["deviation"]) + off) ** 2 for off in low_high)
-    _between(low, found, high, "variance")
+    _between(low, variance, high, "variance")
     share = law.share_within(float(stated["percentile"]))
     _between(Fraction("0.8985"), share, Fraction("0.9015"), "share within the percentile")
     for name, value, off in (
@@ -90,9 +90,9 @@ def _numbers(collision: Fraction, stated: dict[str, str], half: str) -> None:
         _between(middle - most, value, middle + most, name)
 
 
-def _between(low: Fraction, found: Enclosure, high: Fraction, what: str) -> None:
-    at_most(low, found.lower, of=what)
-    at_most(found.upper, high, of=what)
+def _between(low: Fraction, value: Enclosure, high: Fraction, what: str) -> None:
+    at_most(low, value.lower, of=what)
+    at_most(value.upper, high, of=what)
 
 
 @ALP.holds("Figure 4", slow=True)
@@ -206,14 +206,14 @@ def epsilon_0_05(least: int = 8) -> None:
 
 def _offsets(p: float, runs: int, width: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Estimate minus y in seeded runs: bits are wrong w.p. p in `width` columns on each side."""
-    draw, found = np.random.default_rng(1), []
+    draw, offsets = np.random.default_rng(1), []
     for _ in range(runs // 500):
         steps = np.where(draw.random((2, 500, width), np.float32) < p, np.int16(1), np.int16(-1))
         down, up = np.cumsum(steps, axis=2, dtype=np.int16)
         sums = np.concatenate([down[:, ::-1], np.zeros((500, 1), np.int16), up], axis=1)
         peak = sums == sums.max(axis=1, keepdims=True)
-        found.append(peak @ np.arange(-width, width + 1.0) / peak.sum(axis=1))
-    return np.concatenate(found)
+        offsets.append(peak @ np.arange(-width, width + 1.0) / peak.sum(axis=1))
+    return np.concatenate(offsets)
 
 
 @ALP.holds("Section 9", "large epsilon", slow=True)

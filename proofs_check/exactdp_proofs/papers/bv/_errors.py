@@ -14,10 +14,10 @@ def log_error(factor: Fraction | arb, argument: Fraction) -> int:
     """ceil(factor ln(argument)), certified; factor may be a ball."""
     with precision(256):
         scale = factor if isinstance(factor, arb) else ball(factor)
-        found = (scale * ball(argument).log()).ceil().unique_fmpz()
-    if found is None:
+        error = (scale * ball(argument).log()).ceil().unique_fmpz()
+    if error is None:
         raise ArithmeticError("the ceiling is not certain at this precision")
-    return int(found)
+    return int(error)
 
 
 def beyond(noise: CountSampler, c: int, a: int) -> Fraction:

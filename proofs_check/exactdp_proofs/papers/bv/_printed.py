@@ -16,14 +16,14 @@ from exactdp_proofs.rationals import Fraction
 
 def ord_sample(cdf: RationalCdf, variables: int, k: int, source: Source) -> tuple[int, ...]:
     """Algorithm 6: value i from the distribution function (F(z)/F(previous))^(m - i)."""
-    found: list[int] = []
+    values: list[int] = []
     top = cdf.high
     for rest in range(variables, variables - k, -1):
         level = cdf.numerator(top) ** rest
         step = RationalCdf(cdf.low, top, lambda z: cdf.numerator(z) ** rest, level)
         top = source.inverse_cdf(step)
-        found.append(top)
-    return tuple(found)
+        values.append(top)
+    return tuple(values)
 
 
 def ord_sample_law(scaled: Sequence[int], variables: int, k: int) -> Law[tuple[int, ...]]:
@@ -66,8 +66,8 @@ def kh_second(
 def random_histogram(n: int, universe: int) -> Law[Any]:
     """Step 2 of Algorithm 8: n elements with replacement, uniform counts, zeros dropped."""
     law: dict[Any, Fraction] = {}
-    for drawn in product(range(universe), repeat=n):
-        distinct = sorted(set(drawn))
+    for data in product(range(universe), repeat=n):
+        distinct = sorted(set(data))
         weight = Fraction(1, universe**n * (n + 1) ** len(distinct))
         for values in product(range(n + 1), repeat=len(distinct)):
             bins = tuple((x, c) for x, c in zip(distinct, values, strict=True) if c)

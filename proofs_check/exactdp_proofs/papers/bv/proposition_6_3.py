@@ -36,9 +36,9 @@ def algorithm_6(previous: bool = True, more: int = 0) -> None:
     for scaled, rest in product(_SCALED[:-1], (1, 2, 3)):
         for v in range(len(scaled)):
             top = scaled[v] if previous else scaled[-1]
-            found = [_least(scaled, v, rest, u) for u in range(1, top**rest + 1)]
+            outcomes = [_least(scaled, v, rest, u) for u in range(1, top**rest + 1)]
             for y in range(v + 1):
-                exact = Fraction(sum(z <= y for z in found), len(found))
+                exact = Fraction(sum(z <= y for z in outcomes), len(outcomes))
                 stated = Fraction(scaled[y], scaled[v]) ** (rest + more)
                 equal(exact, stated, F=scaled, previous=v, power=rest, y=y)
 
@@ -86,9 +86,9 @@ def proposition_6_3(sampler: Sampler = _shipped, more: int = 0) -> None:
     Fraction(882, 3125)
     """
     for scaled, weights, m in _variables():
-        exact, drawn = top_values(weights, m, len(scaled)), sampler(scaled, m + more, len(scaled))
-        for top in sorted(exact.support | drawn.support):
-            equal(drawn[top], exact[top], F=scaled, m=m, values=top)
+        exact, sampled = top_values(weights, m, len(scaled)), sampler(scaled, m + more, len(scaled))
+        for top in sorted(exact.support | sampled.support):
+            equal(sampled[top], exact[top], F=scaled, m=m, values=top)
 
 
 @BV.holds("Proposition 6.3", "largest value")
@@ -96,5 +96,5 @@ def proposition_6_3(sampler: Sampler = _shipped, more: int = 0) -> None:
 def largest_value(more: int = 0) -> None:
     """The first value that OrdSample returns has the law of the largest of the m variables."""
     for scaled, weights, m in _variables():
-        drawn = ord_sample_law(scaled, m + more, len(scaled)).map(lambda top: top[:1])
-        equal(drawn, top_values(weights, m, 1), F=scaled, m=m)
+        sampled = ord_sample_law(scaled, m + more, len(scaled)).map(lambda top: top[:1])
+        equal(sampled, top_values(weights, m, 1), F=scaled, m=m)

@@ -62,8 +62,8 @@ def _private(
     with precision(128):
         for (n, universe), epsilon in product(cases, (Fraction(1), Fraction(3, 4), Fraction(1, 8))):
             if n == 1 or epsilon == 1:
-                made = make(GeoSample(n, loss * epsilon), universe)
-                worst = worst_ratio(lambda c: made.law(c, residual=0), n, universe)
+                mechanism = make(GeoSample(n, loss * epsilon), universe)
+                worst = worst_ratio(lambda c: mechanism.law(c, residual=0), n, universe)
                 at_most(ball(worst).log(), ball(epsilon), n=n, X=universe, epsilon=epsilon)
 
 
@@ -96,9 +96,9 @@ def theorem_1_3(lower: int = 0, loss: Fraction = Fraction(1)) -> None:
         (8, 2, 4, Fraction(1, 100)),
     ):
         noise = GeoSample(n, epsilon)
-        made = StabilityHistogram.for_target(noise, universe, delta)
+        promised = StabilityHistogram.for_target(noise, universe, delta)
         less = weakened(noise, loss)
-        used = StabilityHistogram(less, universe, made.threshold - lower, "0.999")
+        used = StabilityHistogram(less, universe, promised.threshold - lower, "0.999")
         factor = noise.e_half_epsilon**2
         for p, q in neighbouring_laws(lambda c: used.law(c, residual=0), n, universe):
             most = Fraction(0) if p.support == q.support else delta
@@ -157,8 +157,8 @@ BV.not_checkable(
 @cache
 def _compact_ratio(loss: Fraction) -> Fraction:
     noise = FastSample(n=1, epsilon=loss * Fraction(999, 1000), gamma_inverse=2, bits=6)
-    made = CompactHistogram(noise, 2, loss, 9)
-    return worst_ratio(lambda c: made.law(c, residual=0), 1, 2)
+    mechanism = CompactHistogram(noise, 2, loss, 9)
+    return worst_ratio(lambda c: mechanism.law(c, residual=0), 1, 2)
 
 
 @BV.holds("Theorem 1.6", "shipped code for one row and two elements", slow=True)

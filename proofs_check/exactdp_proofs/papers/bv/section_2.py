@@ -62,12 +62,12 @@ def footnote_1(data_first: bool = True, loss: Fraction = Fraction(1)) -> None:
     """Releasing the bins of the data first breaks (epsilon, 0)-DP: here some output of one data set
     is impossible for its neighbour. Bins in a fixed order lose epsilon only.
     """
-    noise, found = geo(1), []
+    noise, outputs = geo(1), []
     for row in (0, 1):
         order = (row, 1 - row) if data_first else (0, 1)
         noisy = histogram_law(weakened(noise, loss), {row: 1}, 2)
-        found.append((noisy, noisy.map(lambda z: tuple((x, z[x]) for x in order))))
-    (p, first), (q, second) = found
+        outputs.append((noisy, noisy.map(lambda z: tuple((x, z[x]) for x in order))))
+    (p, first), (q, second) = outputs
     equal(max_loss(p, q), noise.e_half_epsilon**2)
     holds(bool(first.support - second.support))
 
@@ -120,8 +120,8 @@ def lemma_2_7(first: int = 1) -> None:
         ends = min(law.support), max(law.support)
         cdf = RationalCdf(*ends, lambda z: int(d * _cdf(law, z)), d)
         equal(exact_law(lambda source: source.inverse_cdf(cdf), residual=0), law)
-        found = [_inverse(law, Fraction(k, d)) for k in range(first, first + d)]
-        equal(Law.uniform(found), law)
+        inverses = [_inverse(law, Fraction(k, d)) for k in range(first, first + d)]
+        equal(Law.uniform(inverses), law)
 
 
 @BV.holds("Section 2.3", "irreducible polynomial")
@@ -201,11 +201,11 @@ def lemma_2_9(strictly: bool = True, more: int = 0) -> None:
     """
     for law, size in product(_WEIGHTS, _SIZES):
         for i, w in product(range(1, size), range(1, len(law))):
-            given = _probability(law, size, lambda z: z[i] == w and z[i - 1] < w + 1 - strictly)
+            condition = _probability(law, size, lambda z: z[i] == w and z[i - 1] < w + 1 - strictly)
             for v in range(w):
                 both = _probability(law, size, lambda z: z[i] == w and z[i - 1] <= v)
                 stated = (_sum(law, v) / _sum(law, w - strictly)) ** (i + more)
-                equal(both / given, stated, l=size, i=i, v=v, w=w)
+                equal(both / condition, stated, l=size, i=i, v=v, w=w)
 
 
 @BV.refuted("Lemma 2.9", "Markov property", severity="unsafe", follows_from="BV-Lemma-2.9")
@@ -236,12 +236,12 @@ def markov_property(ties: bool = True, sizes: tuple[int, ...] = (3, 4)) -> None:
             seen: dict[tuple[int, ...], Fraction] = {}
             for top in product(range(len(law)), repeat=size - i):
                 if list(top) == sorted(top):
-                    given = _probability(law, size, lambda z: tuple(z[i:]) == top)
+                    condition = _probability(law, size, lambda z: tuple(z[i:]) == top)
                     for v in range(top[0] + 1):
                         both = _both(law, size, i, top, v)
                         key = (top[0], top.count(top[0]), v) if ties else (top[0], v)
-                        known = seen.setdefault(key, both / given)
-                        equal(both / given, known, l=size, i=i, larger=top, v=v)
+                        known = seen.setdefault(key, both / condition)
+                        equal(both / condition, known, l=size, i=i, larger=top, v=v)
 
 
 def _both(law: Weights, size: int, i: int, top: tuple[int, ...], v: int) -> Fraction:

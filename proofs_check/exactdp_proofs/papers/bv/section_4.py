@@ -196,8 +196,8 @@ def theorem_4_6(uniform: int = 1, loss: Fraction = Fraction(1)) -> None:
     """
     for noise in _SAMPLERS:
         less = (1 - uniform) * noise.uniform_weight
-        made = weakened(noise, loss)
-        laws = [[w - less for w in _weights(made, c)] for c in range(noise.n + 1)]
+        weak = weakened(noise, loss)
+        laws = [[w - less for w in _weights(weak, c)] for c in range(noise.n + 1)]
         for c in range(noise.n):
             for p, q in (laws[c : c + 2], laws[c : c + 2][::-1]):
                 for x, y in zip(p, q, strict=True):
@@ -231,10 +231,10 @@ def fast_bits(whole: bool = True) -> None:
         for c in (0, 1, noise.n):
             cdf = noise.cdf(c)
             assert cdf.fixed is not None
-            found = [0] * (noise.n + 1)
+            weights = [0] * (noise.n + 1)
             for u in range(1 << noise.bits):
-                found[cdf.fixed(u) if whole or u < noise.noise_weight else 0] += 1
-            equal(found, _weights(noise, c), n=noise.n, c=c)
+                weights[cdf.fixed(u) if whole or u < noise.noise_weight else 0] += 1
+            equal(weights, _weights(noise, c), n=noise.n, c=c)
 
 
 @BV.holds("Theorem 4.6", "accuracy")

@@ -137,11 +137,11 @@ def fast_by_theorem(gamma: Fraction = Fraction(1, 2)) -> None:
     never_negative([Fraction(1, 2), -gamma], 0, 1)
 
 
-def _row(made: Callable[[int, int], CountSampler], epsilon: Fraction, argument: int,
+def _row(make: Callable[[int, int], CountSampler], epsilon: Fraction, argument: int,
          factor: Fraction) -> None:  # fmt: skip
     """Require errors ceil(factor/epsilon ln(argument/beta)), and with beta/|X| for all bins."""
     for beta, universe in product((Fraction(9, 10), Fraction(1, 2), Fraction(1, 50)), (2, 100)):
-        noise = made(universe, ceil(2 * universe / beta))
+        noise = make(universe, ceil(2 * universe / beta))
         for share in (1, universe):
             a = log_error(factor / epsilon, argument * share / beta)
             for c in (0, 1, noise.n // 2, noise.n):

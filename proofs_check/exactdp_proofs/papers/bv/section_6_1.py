@@ -124,8 +124,8 @@ def _literal(noise: CountSampler, counts: Counts, universe: int, more: int = 0) 
     top = top_values([noise.law(0)[z] for z in range(n + 1)], len(others) + more, n + 1)
     places = Law.uniform(permutations(others, n + 1))
 
-    def release(drawn: Any) -> Any:
-        (values, order), highest = drawn
+    def release(values_and_order: Any) -> Any:
+        (values, order), highest = values_and_order
         bins = [*zip(counts, values, strict=True), *zip(order, highest, strict=True)]
         return heaviest(bins, n)
 

@@ -88,8 +88,8 @@ def distance(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Non
     """SparseHistogram as shipped lies within delta of KeepHeavy's law."""
     for noise, universe, delta in ((geo(1), 4, Fraction(1, 400)), (fast(1), 3, Fraction(1, 20))):
         for counts in data_sets(noise.n, universe):
-            made = SparseHistogram(weakened(noise, loss), universe, delta)
-            law = made.law(counts, residual=0)
+            mechanism = SparseHistogram(weakened(noise, loss), universe, delta)
+            law = mechanism.law(counts, residual=0)
             gap = total_variation(law, KeepHeavy(noise, universe).law(counts, residual=0)).upper
             at_most(gap, share * delta, counts=counts, X=universe)
 

@@ -49,10 +49,10 @@ def lemma_7_1(extra: int = 0) -> None:
     """
     for n, m_0 in _MAPS:
         for bins in combinations(range(4), n + 1 + extra):
-            found = Law.uniform(tuple(g[x] for x in bins) for g in _members(n, m_0))
+            law = Law.uniform(tuple(g[x] for x in bins) for g in _members(n, m_0))
             for counts in product(range(n + 1), repeat=len(bins)):
                 stated = prod(Fraction(m_0.count(c), 4) for c in counts)
-                equal(found[counts], stated, M_0=m_0, bins=bins, counts=counts)
+                equal(law[counts], stated, M_0=m_0, bins=bins, counts=counts)
 
 
 @BV.note("Lemma 7.1", "fourth item", elsewhere="the mutant adds counts that M_0 does not reach")
@@ -92,8 +92,8 @@ def sampling(conditional: bool = True) -> None:
             preimages = [[u for u in range(4) if m_0[u] == c or not conditional] for c in counts]
             spare = [x for x in range(4) if x not in bins][: n + 1 - len(bins)]
             by_values = {tuple(evaluate(p, x, 3) for x in (*bins, *spare)): p for p in family}
-            drawn = [by_values[v] for v in product(*preimages, *[range(4)] * len(spare))]
-            equal(sorted(drawn), wanted, M_0=m_0, bins=bins)
+            members = [by_values[v] for v in product(*preimages, *[range(4)] * len(spare))]
+            equal(sorted(members), wanted, M_0=m_0, bins=bins)
 
 
 #: Over F_4 and, for the last one, F_16; the total that they promise is not what is checked here.
@@ -255,7 +255,7 @@ _PARAMETERS = (
 )
 
 
-def _made(
+def _compact_of(
     case: tuple[int, Fraction, int, Fraction], loss: Fraction = Fraction(1)
 ) -> CompactHistogram:
     """Corollary 7.3 with the shipped FastSample, in the smallest field with room for its bits."""
@@ -281,7 +281,7 @@ def corollary_7_3(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -
         has probabilities that are multiples of 2^-T.
     """
     for case in _PARAMETERS:
-        compact, (n, epsilon, _, _) = _made(case, loss), case
+        compact, (n, epsilon, _, _) = _compact_of(case, loss), case
         empty, m_0 = compact.noise.law(0), compact.inverse.law
         losses = Fraction(max_loss(m_0, empty) * max_loss(empty, m_0))
         with precision(256):
@@ -313,7 +313,7 @@ def corollary_accuracy(factor: Fraction = Fraction(5)) -> None:
     by more than ceil(5/epsilon ln(2|X|/beta)) with at most beta/|X|.
     """
     for case in _PARAMETERS:
-        compact, (n, epsilon, universe, beta) = _made(case), case
+        compact, (n, epsilon, universe, beta) = _compact_of(case), case
         for share in (1, universe):
             a, at = log_error(factor / epsilon, 2 * share / beta), {"n": n, "epsilon": epsilon}
             empty = compact.inverse.law.probability(lambda z: z > a)
@@ -330,7 +330,7 @@ def log_d_0(factor: Fraction = Fraction(3)) -> None:
     """
     for case in _PARAMETERS:
         n, epsilon, universe, beta = case
-        bits, at = _made(case).field.degree, {"n": n, "epsilon": epsilon}
+        bits, at = _compact_of(case).field.degree, {"n": n, "epsilon": epsilon}
         at_most(universe, 2**bits, **at)
         with precision(128):
             most = ball(n * universe / beta / epsilon**2).log() / ball(2).log() + 60

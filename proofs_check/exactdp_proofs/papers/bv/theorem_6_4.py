@@ -74,8 +74,8 @@ def footnote_4(more: int = 1) -> None:
             equal(stated, Fraction(few, universe**draws), X=universe, draws=draws)
     for n in (1, 2):
         sets = (combinations(range(4 * n), size) for size in (2 * n + more, n))
-        for drawn, data in product(*sets):
-            at_most(n + 1, len(set(drawn) - set(data)), n=n, drawn=drawn, data=data)
+        for sample, data in product(*sets):
+            at_most(n + 1, len(set(sample) - set(data)), n=n, drawn=sample, data=data)
 
 
 def _corrected(noise: CountSampler, counts: Counts, universe: int, inverse: int) -> Law[Any]:

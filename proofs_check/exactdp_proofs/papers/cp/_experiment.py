@@ -16,14 +16,14 @@ def factors(sparsity: int, samples: int, runs: int, seed: int) -> list[float]:
     import numpy as np
 
     source = np.random.default_rng(seed)
-    found = []
+    ratios = []
     for _ in range(runs):
         p = np.zeros(_K)
         p[source.choice(_K, sparsity, replace=False)] = 1 / sparsity
         ours = abs(_normalized(np, _method(np, p, sparsity, samples, source)) - p).sum()
         theirs = abs(_normalized(np, _hadamard(np, p, samples, source)) - p).sum()
-        found.append(float(theirs / ours))
-    return found
+        ratios.append(float(theirs / ours))
+    return ratios
 
 
 def _normalized(np: Any, estimate: Any) -> Any:
@@ -45,13 +45,13 @@ def _method(np: Any, p: Any, sparsity: int, samples: int, source: Any) -> Any:
 def _pursuit(np: Any, matrix: Any, y: Any, sparsity: int) -> Any:
     """Orthogonal matching pursuit: add the best column, fit again."""
     chosen: list[int] = []
-    rest, found = y, np.zeros(matrix.shape[1])
+    rest, solution = y, np.zeros(matrix.shape[1])
     for _ in range(sparsity):
         chosen.append(int(np.argmax(abs(matrix.T @ rest))))
         fit = np.linalg.lstsq(matrix[:, chosen], y, rcond=None)[0]
         rest = y - matrix[:, chosen] @ fit
-    found[chosen] = fit
-    return found
+    solution[chosen] = fit
+    return solution
 
 
 def _hadamard(np: Any, p: Any, samples: int, source: Any) -> Any:

@@ -41,19 +41,19 @@ def errors() -> list[Errors]:
 
     All outcomes of a few reports; and z with the support pushed down and everything else up by r.
     """
-    found = []
+    rows = []
     for k, e in product((3, 6), (Fraction(5, 2), Fraction(10))):
         columns = hadamard_response(k)
         m = len(columns[0])
         for reports in counts(4 if m == 4 else 2, m):
             z = unprojected(columns, tuple(Fraction(c, sum(reports)) for c in reports), e)
             estimate = projection(z)
-            found += [_errors(_uniform(s, k), z, estimate) for s in range(1, k + 1)]
+            rows += [_errors(_uniform(s, k), z, estimate) for s in range(1, k + 1)]
     for s, j in product((1, 2, 3), range(1, 5)):
         p, r = _uniform(s, 80), Fraction(j, 10 * s)
         z = tuple(a - r if a else r for a in p)
-        found.append(_errors(p, z, projection(z)))
-    return found
+        rows.append(_errors(p, z, projection(z)))
+    return rows
 
 
 def _uniform(s: int, k: int) -> Vector:

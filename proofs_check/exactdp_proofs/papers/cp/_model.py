@@ -135,12 +135,12 @@ def counts(n: int, m: int) -> Iterator[tuple[int, ...]]:
 
 def empirical_laws(q: Sequence[Fraction], n: int) -> Iterator[tuple[Fraction, Vector]]:
     """Every empirical law of n reports with its exact probability under q."""
-    for found in counts(n, len(q)):
+    for tally in counts(n, len(q)):
         weight, left = Fraction(1), n
-        for count, chance in zip(found, q, strict=True):
+        for count, chance in zip(tally, q, strict=True):
             weight *= comb(left, count) * chance**count
             left -= count
-        yield weight, tuple(Fraction(count, n) for count in found)
+        yield weight, tuple(Fraction(count, n) for count in tally)
 
 
 def hadamard(m: int) -> Columns:

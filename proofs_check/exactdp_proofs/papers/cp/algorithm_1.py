@@ -53,10 +53,10 @@ def algorithm_1(share: Fraction = Fraction(1)) -> None:
             law = list(empirical_laws(output(columns, e, p), 2))
             mean = tuple(sum(w * estimates[seen][x] for w, seen in law) for x in range(k))
             equal(mean, p, k=k, e=e)
-        for seen, found in estimates.items():
+        for seen, estimate in estimates.items():
             inside = [dot(seen, [sign == 1 for sign in column]) for column in columns]
             stated = tuple(share * (e + 1) / (e - 1) * (2 * part - 1) for part in inside)
-            equal(found, stated, k=k, seen=seen)
+            equal(estimate, stated, k=k, seen=seen)
 
 
 @CP.holds("Algorithm 1", "projection")
@@ -68,14 +68,14 @@ def nearest_distribution(normalized: bool = False) -> None:
     values = (Fraction(-1, 2), Fraction(0), Fraction(1, 3), Fraction(5, 4))
     for z in (z for z in product(values, repeat=3) if max(z) > 0):
         kept = [max(value, Fraction(0)) for value in z]
-        found = tuple(v / sum(kept) for v in kept) if normalized else projection(z)
+        nearest = tuple(v / sum(kept) for v in kept) if normalized else projection(z)
         shipped = [Fraction(v) for v in projected(np.array([float(v) for v in z]))]
-        equal(sum(found), 1, z=z)
-        at_most(0, min(found), z=z)
+        equal(sum(nearest), 1, z=z)
+        at_most(0, min(nearest), z=z)
         for j in range(3):  # nearest if no corner lies on the side of z
             corner = [int(x == j) for x in range(3)]
-            at_most(dot(minus(z, found), minus(corner, found)), 0, z=z, corner=j)
-        at_most(max(map(abs, minus(found, shipped))), Fraction(1, 10**12), z=z)
+            at_most(dot(minus(z, nearest), minus(corner, nearest)), 0, z=z, corner=j)
+        at_most(max(map(abs, minus(nearest, shipped))), Fraction(1, 10**12), z=z)
 
 
 @CP.holds("Algorithm 1", "limit of many samples", ours=True)
@@ -88,5 +88,5 @@ def limit_of_many_samples(power: int = 2) -> None:
         for n in range(1, m):
             columns = (first(n, m),)
             y = measured(output(columns, e, (Fraction(1),)), e)
-            found = dot(columns[0], y) / m / weights(columns, e)[0]
-            equal(found, 1 - deviation(columns) ** power, m=m, n=n, e=e)
+            entry = dot(columns[0], y) / m / weights(columns, e)[0]
+            equal(entry, 1 - deviation(columns) ** power, m=m, n=n, e=e)

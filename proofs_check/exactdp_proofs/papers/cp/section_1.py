@@ -144,8 +144,8 @@ def definition_1(power: int = 2) -> None:
     for columns, step in product((*MIXED[:2], hadamard(4)), range(1, 20, 3)):
         delta = Fraction(step, 20)
         direct = _within(columns, (1 - delta) ** 2, (1 + delta) ** 2)
-        found = isometric(gram(columns), 2, (1 - delta) ** power, (1 + delta) ** power)
-        equal(found, direct, delta=delta, columns=columns)
+        is_isometric = isometric(gram(columns), 2, (1 - delta) ** power, (1 + delta) ** power)
+        equal(is_isometric, direct, delta=delta, columns=columns)
 
 
 CP.not_checkable(

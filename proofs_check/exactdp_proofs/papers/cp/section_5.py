@@ -95,8 +95,8 @@ def favourable_case(times: int = 30) -> None:
     """For Unif(10) and n = 1000000 the median l1 error of the method is more than 30 times lower
     than that of Hadamard response, both normalized (the text says 2 to 10 times lower).
     """
-    found = factors(10, 1_000_000, _RUNS, seed=20221)
-    significant(_sign_test(sum(x > times for x in found)), Fraction(1, 100))
+    ratios = factors(10, 1_000_000, _RUNS, seed=20221)
+    significant(_sign_test(sum(x > times for x in ratios)), Fraction(1, 100))
 
 
 @CP.holds("Section 5", "factor between the errors, unfavourable case", ours=True, slow=True)
@@ -106,8 +106,8 @@ def unfavourable_case(less: bool = True) -> None:
     than that of Hadamard response, both normalized (the text says 2 to 10 times lower): recovery by
     orthogonal matching pursuit still fails.
     """
-    found = factors(25, 50_000, _RUNS, seed=20221)
-    significant(_sign_test(sum((x < 1.2) == less for x in found)), Fraction(1, 100))
+    ratios = factors(25, 50_000, _RUNS, seed=20221)
+    significant(_sign_test(sum((x < 1.2) == less for x in ratios)), Fraction(1, 100))
 
 
 @CP.holds("Section 5", "factor between the errors, with projection", ours=True, slow=True)

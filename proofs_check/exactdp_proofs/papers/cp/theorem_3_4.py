@@ -46,8 +46,8 @@ def _outcomes(e: Fraction) -> Iterator[tuple[Columns, int, Vector]]:
         for columns in list(combinations_with_replacement(sets, k))[::step]:
             for x in range(k):
                 yield columns, x, output(columns, e, _point(x, k))
-                for found in counts(2, 6):
-                    yield columns, x, tuple(Fraction(c, 2) for c in found)
+                for tally in counts(2, 6):
+                    yield columns, x, tuple(Fraction(c, 2) for c in tally)
     first, second = (1,) * 20 + (-1,) * 20, (-1,) + (1,) * 20 + (-1,) * 19
     middle = 1 + dot(first, second) / 40
     y = [(a + b) / middle for a, b in zip(first, second, strict=True)]

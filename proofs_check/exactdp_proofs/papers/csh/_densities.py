@@ -80,8 +80,8 @@ def by_densities(
         p_b = (weight[:, None] * still).T @ still
     grow, seen = math.exp(epsilon), 1 - p_a.sum()
     if count < math.inf:  # values at most 1 + tau are all the same output
-        shown = y + count > 1 + tau
-        p_a, p_b = (np.array([*p[shown], p[~shown].sum()]) for p in (p_a, p_b))
+        visible = y + count > 1 + tau
+        p_a, p_b = (np.array([*p[visible], p[~visible].sum()]) for p in (p_a, p_b))
     side_a = seen + np.maximum(p_a - grow * p_b, 0).sum()
     return Fraction(float(side_a)), Fraction(float(np.maximum(p_b - grow * p_a, 0).sum()))
 

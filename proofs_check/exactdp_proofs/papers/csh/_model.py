@@ -96,8 +96,8 @@ def loosened(value: arb) -> arb:
     return value * (1 + arb(10) ** -8) + arb(10) ** -20
 
 
-def hull(found: Enclosure) -> arb:
-    return ball(found.lower).union(ball(found.upper))
+def hull(enclosure: Enclosure) -> arb:
+    return ball(enclosure.lower).union(ball(enclosure.upper))
 
 
 @cache
@@ -109,10 +109,12 @@ def exact_delta(at: Point) -> Enclosure:
 @cache
 def least(code: str, analysis: str, k: int) -> tuple[Fraction, Fraction]:
     """The least threshold at epsilon = 0.35, delta = 1e-5, and the sigma that allows it."""
-    given: dict[str, Any] = {"epsilon": "0.35", "delta": "1e-5", "resolution": "1e-3"}
-    given["analysis"] = analysis
-    found = csh.calibrate(sparsity=k, **given) if code == "csh" else gshm.calibrate(k=k, **given)
-    return Fraction(found.tau or 0), Fraction(found.sigma)
+    options: dict[str, Any] = {"epsilon": "0.35", "delta": "1e-5", "resolution": "1e-3"}
+    options["analysis"] = analysis
+    calibrated = (
+        csh.calibrate(sparsity=k, **options) if code == "csh" else gshm.calibrate(k=k, **options)
+    )
+    return Fraction(calibrated.tau or 0), Fraction(calibrated.sigma)
 
 
 def family(at: Point, kappa: Fraction | None = None, most: int | None = None) -> Family:
@@ -166,8 +168,8 @@ def farthest(own: Fraction, shared: Fraction, d: int) -> Fraction:
 def _moved(own: Fraction, shared: Fraction, d: int, a: int) -> Fraction:
     entries = [_rational(own * (i == j) + shared) for i in range(d) for j in range(d)]
     change = fmpq_mat(d, 1, [fmpq(i < a) for i in range(d)])
-    found = (change.transpose() * fmpq_mat(d, d, entries).solve(change))[0, 0]
-    return Fraction(int(found.p), int(found.q))
+    squared = (change.transpose() * fmpq_mat(d, d, entries).solve(change))[0, 0]
+    return Fraction(int(squared.p), int(squared.q))
 
 
 def _rational(value: Fraction) -> fmpq:

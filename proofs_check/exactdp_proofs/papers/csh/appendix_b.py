@@ -185,9 +185,11 @@ def hidden_and_noise(times: Fraction = Fraction(1)) -> None:
             whole = acb.integral(weighted, acb(-14), acb(14)).real
             for quarters in (-6, -2, 0, 1, 3, 6):
                 beta = arb(quarters) / 4
-                given = acb.integral(weighted, acb(-14), acb(beta)).real / whole
+                conditional = acb.integral(weighted, acb(-14), acb(beta)).real / whole
                 plain = cdf(beta * arb(kappa).sqrt())
-                at_most(ball(times) * plain, given, kappa=kappa, r=r, beta=Fraction(quarters, 4))
+                at_most(
+                    ball(times) * plain, conditional, kappa=kappa, r=r, beta=Fraction(quarters, 4)
+                )
 
 
 @CSH.note("Appendix B", "probability of no output bottom")
@@ -242,8 +244,8 @@ def recovering(last: bool = True, power: int = 1) -> None:
     """
     for count, fourth_root in product(range(1, 4), (2, 3, 4)):
         entry, extra = count - Fraction(1, 2), Fraction(fourth_root, 2)
-        found = entry + (extra if last else entry) / fourth_root**power
-        equal(found, count, k=fourth_root**4, count=count)
+        recovered = entry + (extra if last else entry) / fourth_root**power
+        equal(recovered, count, k=fourth_root**4, count=count)
 
 
 @CSH.note("Appendix B", "resampling")
@@ -292,7 +294,7 @@ def intermediate(above_k: bool = False, above_j: bool = True) -> None:
 class _Chances(NamedTuple):
     """Of the paper's event Y = {e^epsilon F(g')(y) <= F(g)(y)} at k = 2, j = 1."""
 
-    given: arb  # P(F(g') in Y | no bottom)
+    conditional: arb  # P(F(g') in Y | no bottom)
     lifted: arb  # P(F(g') in Y)/psi(1)
     plain: arb  # P(G(g') in Y)
 
@@ -319,8 +321,10 @@ def _chances(at: Point) -> _Chances:
     top = acb.integral(lambda z, _: hidden(z) * density(z), -end, end)
     plain = acb.integral(in_event, -end, end)
     rest = arb(0).union(2 * tail(end - last))
-    found: list[arb] = [part.real + rest for part in (seen, top, plain)]
-    return _Chances(found[0] / found[1], found[0] / log_psi(at, at.k - 1).exp(), found[2])
+    integrals: list[arb] = [part.real + rest for part in (seen, top, plain)]
+    return _Chances(
+        integrals[0] / integrals[1], integrals[0] / log_psi(at, at.k - 1).exp(), integrals[2]
+    )
 
 
 _LARGE_NOISE = (point(2, "30", "10", "1.2"), point(2, "5", "2", "0.2"))
@@ -362,11 +366,11 @@ def missing_piece(regime: tuple[Point, ...] = _SMALL_NOISE, share: Fraction = Fr
     """
     with precision(64):
         for at in regime:
-            found = _chances(at)
-            at_most(found.given, found.lifted, point=at)
-            at_most(found.plain, found.given, point=at)
+            chances = _chances(at)
+            at_most(chances.conditional, chances.lifted, point=at)
+            at_most(chances.plain, chances.conditional, point=at)
         for at in _LARGE_NOISE:
-            found = _chances(at)
+            chances = _chances(at)
             if at.epsilon > 1:
-                below(found.lifted, found.plain, point=at)
-            below(found.given, ball(share) * found.plain, point=at)
+                below(chances.lifted, chances.plain, point=at)
+            below(chances.conditional, ball(share) * chances.plain, point=at)

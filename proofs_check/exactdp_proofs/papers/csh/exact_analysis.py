@@ -93,9 +93,9 @@ def formula_a(extra: int = 0) -> None:
     """
     for setting, (j, a, r) in product(SETTINGS, PAIRS):
         with precision(64):
-            found = pair(settled(setting), j, a, r + extra)
+            delta = pair(settled(setting), j, a, r + extra)
             exact = by_densities((j, a, r), setting)[0]
-            within(found, exact, TOLERANCE, sigma=setting[0], j=j, a=a, r=r)
+            within(delta, exact, TOLERANCE, sigma=setting[0], j=j, a=a, r=r)
 
 
 @CSH.holds("Exact analysis", "formula (B)", ours=True, slack="equality, to 3e-5")
@@ -103,8 +103,8 @@ def formula_a(extra: int = 0) -> None:
 def formula_b(shift: float = 1.0) -> None:
     """delta_B(j,a,r) = E[(1 - e^(b+U) G(M-t))_+], within 3e-5 of the densities."""
     for setting, numbers in product(SETTINGS, PAIRS):
-        found, exact = side_b(numbers, setting, shift), by_densities(numbers, setting)[1]
-        within(found, exact, TOLERANCE, sigma=setting[0], pair=numbers)
+        delta, exact = side_b(numbers, setting, shift), by_densities(numbers, setting)[1]
+        within(delta, exact, TOLERANCE, sigma=setting[0], pair=numbers)
 
 
 @CSH.holds(
@@ -141,11 +141,11 @@ def boundary_cases(more: int = 0) -> None:
             stated = hockey_stick(ball(at.epsilon), ball(squared).sqrt())
             agree(pair(family(at, Fraction(2)), j, a, 0), stated, j=j, a=a)
         for a in (1, 3, 5):
-            found = pair(family(at, Fraction(10**8)), a, a, at.k - a)
-            within(found, appear(at, a), Fraction(1, 10**8), a=a)
+            delta = pair(family(at, Fraction(10**8)), a, a, at.k - a)
+            within(delta, appear(at, a), Fraction(1, 10**8), a=a)
         for r in (1, 4):
-            found = pair(family(at, Fraction(2)), 2, 0, r)
-            agree(found, one_minus_q(2, r + more, at.tau / at.sigma), r=r)
+            delta = pair(family(at, Fraction(2)), 2, 0, r)
+            agree(delta, one_minus_q(2, r + more, at.tau / at.sigma), r=r)
 
 
 @CSH.holds("Exact analysis", "the ends need not win", ours=True, slow=True)
@@ -164,12 +164,12 @@ def ends_need_not_win(share: Fraction = Fraction(1)) -> None:
     ):
         with precision(BITS):
             terms = Terms(family(at, kappa))
-            ends, found = terms.exceeded(at.k).max(terms.noise_end), terms.pair(*numbers)
-            reproduces(found, value, k=at.k, pair=numbers)
+            ends, inner = terms.exceeded(at.k).max(terms.noise_end), terms.pair(*numbers)
+            reproduces(inner, value, k=at.k, pair=numbers)
             if numbers == (2, 1, 2):
                 dense, _ = by_densities(numbers, (at.sigma, at.tau, at.epsilon, Fraction(1)))
                 below(ends, dense - TOLERANCE)
-            below(ball(Fraction(ratio)) * ends, ball(share) * found, k=at.k, pair=numbers)
+            below(ball(Fraction(ratio)) * ends, ball(share) * inner, k=at.k, pair=numbers)
 
 
 _ANOTHER = "the mutant is about another direction"

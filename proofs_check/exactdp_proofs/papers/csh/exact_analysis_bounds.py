@@ -85,8 +85,8 @@ def certified_threshold_part(scale: Fraction = Fraction(1)) -> None:
     with precision(BITS):
         for kappa, r, rho in ((2, 3, 2), (1, 1, 3), (5, 12, 3), (3, 40, 4)):
             noise = SharedNoise(arb(kappa), arb(rho), 64, 40, 60)
-            found = noise.exceeded(r) * ball(scale)
-            agree(found, one_minus_q(kappa, r, rho), digits=12, kappa=kappa, r=r, rho=rho)
+            exceeded = noise.exceeded(r) * ball(scale)
+            agree(exceeded, one_minus_q(kappa, r, rho), digits=12, kappa=kappa, r=r, rho=rho)
 
 
 @CSH.holds("Exact analysis", "cheap upper bounds", ours=True, slow=True)
@@ -186,9 +186,9 @@ def fourth_term(j: int = 2) -> None:
     delta_B = 0.0034 (formula (B) and densities), and the fourth term is 2e-55.
     """
     at = point(3, "40", "12", "1.5")
-    found = side_b((2, 1, 1), setting_of(at))
-    reproduces(found, "0.0034")
-    within(by_densities((2, 1, 1), setting_of(at))[1], found, TOLERANCE)
+    delta = side_b((2, 1, 1), setting_of(at))
+    reproduces(delta, "0.0034")
+    within(by_densities((2, 1, 1), setting_of(at))[1], delta, TOLERANCE)
     with precision(BITS):
         reproduces(fourth(at, j), "2e-55")
 
@@ -198,5 +198,5 @@ def fourth_term(j: int = 2) -> None:
 def more_noise_can_be_worse(larger: str = "0.6", loss: Fraction = Fraction(1)) -> None:
     """One query, epsilon = 1: delta is 0.1897 at sigma^2 = 0.5 and 0.1918 at 0.6."""
     for variance, stated in (("0.5", "0.1897"), (larger, "0.1918")):
-        found = discrete_gaussian.delta(sigma2=Fraction(variance) / loss**2, epsilon=1)
-        reproduces(hull(found), stated)
+        delta = discrete_gaussian.delta(sigma2=Fraction(variance) / loss**2, epsilon=1)
+        reproduces(hull(delta), stated)

@@ -27,7 +27,7 @@ def _ends(at: Point) -> tuple[arb, arb]:
 
 def _points(count: int) -> list[Point]:
     """Random sigma and epsilon, and tau so that both ends are about the same: the hardest case."""
-    rng, found = np.random.default_rng(8), list(SMALL)
+    rng, points = np.random.default_rng(8), list(SMALL)
     for _ in range(count):
         k = int(rng.choice((2, 3, 5, 9, 20, 60)))
         sigma = Fraction(f"{k**0.5 * 10 ** rng.uniform(-1, 1.3):.6g}")
@@ -37,8 +37,8 @@ def _points(count: int) -> list[Point]:
             tau = (low + high) / 2
             shows, noise = _ends(Point(k, sigma, tau, epsilon))
             low, high = (tau, high) if shows > noise else (low, tau)
-        found.append(Point(k, sigma, low, epsilon))
-    return found
+        points.append(Point(k, sigma, low, epsilon))
+    return points
 
 
 @CSH.holds("Exact analysis", "GSHM in two terms", ours=True)
@@ -63,12 +63,12 @@ def shipped_delta(scale: Fraction = Fraction(1)) -> None:
     """
     large = [Point(51914, Fraction(2222), Fraction(t), Fraction("0.35")) for t in (0, 13910)]
     for at in (*_points(10), *large):
-        found = gshm.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
+        delta = gshm.delta(k=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)
         with precision(256):
             best = one_shows(ball(at.tau / at.sigma), at.k)
             for j in {min(2**i, at.k) for i in range(at.k.bit_length() + 1)}:
                 best = best.max(appear(at, j)).max(vanish(at, j))
-            agree(hull(found), best * ball(scale), digits=10, point=at)
+            agree(hull(delta), best * ball(scale), digits=10, point=at)
 
 
 @CSH.holds("Exact analysis", "GSHM in two terms, slope in j", ours=True, slack="equality, to 1e-9")

@@ -53,17 +53,17 @@ def _pairs(at: Point) -> list[tuple[int, int, arb]]:
     Counters are independent, so only the direction of the change matters: N(mu, 1) against
     N(0, 1) with mu^2 = a/sigma^2, weighted by the chance that all new counters stay hidden.
     """
-    found: list[tuple[int, int, arb]] = []
+    triples: list[tuple[int, int, arb]] = []
     for changed in {1, at.k // 2 or 1, at.k}:
         for a in range(changed + 1):
             hidden = log_hidden(at, changed - a)
-            shown, mu = -hidden.expm1(), arb(a).sqrt() / ball(at.sigma)
+            appears, mu = -hidden.expm1(), arb(a).sqrt() / ball(at.sigma)
             if a:
-                found.append((changed, a, shown + _excess(at.epsilon, mu, log_p=hidden)))
-                found.append((changed, a, _excess(at.epsilon, mu, log_q=hidden)))
+                triples.append((changed, a, appears + _excess(at.epsilon, mu, log_p=hidden)))
+                triples.append((changed, a, _excess(at.epsilon, mu, log_q=hidden)))
             else:
-                found.append((changed, a, shown))
-    return found
+                triples.append((changed, a, appears))
+    return triples
 
 
 @CSH.holds("Lemma 2.5")

@@ -61,14 +61,14 @@ def definition_2_3(signs: tuple[int, ...] = (1, -1)) -> None:
 
 def _differences(d: int) -> set[Vector]:
     """H(X) - H(X') over all datasets of up to 3 users and one user less, in both orders."""
-    found: set[Vector] = set()
+    changes: set[Vector] = set()
     for size in range(1, 4):
         for data in combinations_with_replacement(binary(d), size):
             for i in range(size):
                 more, less = (_histogram(users, d) for users in (data, data[:i] + data[i + 1 :]))
                 change = tuple(a - b for a, b in zip(more, less, strict=True))
-                found |= {change, tuple(-x for x in change)}
-    return found
+                changes |= {change, tuple(-x for x in change)}
+    return changes
 
 
 def _histogram(data: tuple[Vector, ...], d: int) -> Vector:

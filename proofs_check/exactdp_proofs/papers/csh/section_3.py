@@ -62,9 +62,9 @@ def algorithm_2(lower: Fraction = Fraction(0)) -> None:
 def _same_releases(code: mechanisms.GSHM | mechanisms.CSH, lower: Fraction) -> None:
     """The code releases what the pseudocode does, with its limit lowered, on the same draws."""
     for counts, seed in product(_HISTOGRAMS, range(20)):
-        found = dict(code.draw(counts, SeededSource(seed)))
+        released = dict(code.draw(counts, SeededSource(seed)))
         written = _written(code, counts, 1 + Fraction(code.tau) - lower, seed)
-        equal(found, written, counts=counts, seed=seed)
+        equal(released, written, counts=counts, seed=seed)
 
 
 def _written(
@@ -105,11 +105,11 @@ def definition_3_1(whole: bool = False, fewer: int = 0) -> None:
         occur. The text goes on to say that neighbours differ in at most k counters.
     """
     for d, k in _SIZES:
-        found = {
+        differences = {
             tuple(x - y for x, y in zip(h, other, strict=True)) for h, other in _neighbours(d, k)
         }
         stated = {u for u in binary(d) if whole or sum(u) <= k - fewer}
-        equal(found, stated | {tuple(-x for x in u) for u in stated}, d=d, k=k)
+        equal(differences, stated | {tuple(-x for x in u) for u in stated}, d=d, k=k)
 
 
 @CSH.holds("Definition 3.1", "consequences")

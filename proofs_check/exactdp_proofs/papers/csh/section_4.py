@@ -44,8 +44,8 @@ def algorithm_3(place_after: int = 1) -> None:
     )
     for counts, seed in product(_COUNTS, range(12)):
         left = dict(enumerate(reduced(counts, 4, place_after)))
-        found = top.draw(dict(enumerate(counts)), SeededSource(seed))
-        equal(found, plain.draw(left, SeededSource(seed)), counts=counts, seed=seed)
+        release = top.draw(dict(enumerate(counts)), SeededSource(seed))
+        equal(release, plain.draw(left, SeededSource(seed)), counts=counts, seed=seed)
 
 
 def _cases() -> Iterator[tuple[int, Vector, Vector]]:
@@ -143,13 +143,13 @@ def corollary_4_2(
 
 def _left(k: int, d: int, top: int) -> set[tuple[int, int, int]]:
     """What is left of all neighbouring histograms: (shared, shared and changed, on one side)."""
-    found = set()
+    remains = set()
     for more, less in reach(d, top):
         both = list(zip(reduced(more, k), reduced(less, k), strict=True))
         shared = [(x, y) for x, y in both if x and y]
         alone = sum(bool(x) != bool(y) for x, y in both)
-        found.add((len(shared), sum(x != y for x, y in shared), alone))
-    return found
+        remains.add((len(shared), sum(x != y for x, y in shared), alone))
+    return remains
 
 
 @CSH.holds("Section 4", "releasing the base")
@@ -175,7 +175,7 @@ def bias(share: Fraction = Fraction(1)) -> None:
     """Subtracting the base biases each remaining counter by exactly the base; adding an estimate
     of it back removes the bias: draw by draw, as shipped. (All noises have mean 0.)
     """
-    top, plain, shown = (
+    top, plain, with_base = (
         kind(2, sigma=2, tau=4, epsilon=3, delta="0.999")
         for kind in (mechanisms.TopK, mechanisms.CSH, mechanisms.TopKWithBase)
     )
@@ -185,9 +185,9 @@ def bias(share: Fraction = Fraction(1)) -> None:
         stated = tuple((i, x - base) for i, x in plain.draw(kept, SeededSource(seed)))
         equal(top.draw(counts, SeededSource(seed)), stated, counts=histogram, seed=seed)
         source = SeededSource(seed)
-        noise = Fraction(shown._noise.shared.sample(source), 2)
+        noise = Fraction(with_base._noise.shared.sample(source), 2)
         unbiased = plain.draw(kept, source)
         stated = tuple((i, x + base * (share - 1) + noise * share) for i, x in unbiased)
-        (_, estimate), *rest = shown.draw(counts, SeededSource(seed))
+        (_, estimate), *rest = with_base.draw(counts, SeededSource(seed))
         equal(estimate, base + noise, counts=histogram, seed=seed)
         equal(tuple(rest), stated, counts=histogram, seed=seed)

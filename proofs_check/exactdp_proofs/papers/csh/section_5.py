@@ -47,9 +47,9 @@ def total_noise(power: int = 1) -> None:
         form = [_rational(one if i == j else two / 2 - one) for i in range(k) for j in range(k)]
         stated = 1 + Fraction(1, root**power)
         equal(fmpq_mat(k, k, form).inv()[0, 0], _rational(stated), k=k)
-        shown = csh.total_noise(sparsity=k, sigma=sigma)
-        at_most(stated * sigma**2, shown.upper**2, k=k)
-        at_most(shown.lower**2, stated * sigma**2, k=k)
+        noise = csh.total_noise(sparsity=k, sigma=sigma)
+        at_most(stated * sigma**2, noise.upper**2, k=k)
+        at_most(noise.lower**2, stated * sigma**2, k=k)
 
 
 def _rational(value: Fraction) -> fmpq:

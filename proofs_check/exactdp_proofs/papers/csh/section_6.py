@@ -27,8 +27,8 @@ def top_k_as_lower_threshold(above: int = 1) -> None:
     for counts, k in product(product(range(5), repeat=4), (1, 2, 3)):
         lower = rank(counts, k + 1) + above
         kept = {i: c - (lower - 1) for i, c in enumerate(counts) if c >= max(lower, 1)}
-        found = {i: c for i, c in enumerate(reduced(counts, k)) if c}
-        equal(found, kept, counts=counts, k=k)
+        left = {i: c for i, c in enumerate(reduced(counts, k)) if c}
+        equal(left, kept, counts=counts, k=k)
 
 
 @CSH.holds("Section 6", "additional sparsity threshold")
@@ -43,9 +43,11 @@ def additional_threshold(less: int = 0) -> None:
         shorter = kind(4, sigma=3, tau=6 - down, epsilon=1, delta="0.99")
         for counts, seed in product(((lower, lower + 3, lower + 9), (lower,)), range(12)):
             all_counts = {**dict(enumerate(counts)), 7: lower - 1}
-            found = code.draw(all_counts, SeededSource(seed))
+            release = code.draw(all_counts, SeededSource(seed))
             plain = shorter.draw({i: c - down for i, c in enumerate(counts)}, SeededSource(seed))
-            equal(found, tuple((i, c + down) for i, c in plain), t=lower, counts=counts, seed=seed)
+            equal(
+                release, tuple((i, c + down) for i, c in plain), t=lower, counts=counts, seed=seed
+            )
         promises = code.guarantee.delta, shorter.guarantee.delta
         equal(promises[0], promises[1], kind=kind.__name__, t=lower)
 
@@ -104,7 +106,7 @@ def dependent_threshold(cuts: tuple[Cut, Cut] = (max, _zeros)) -> None:
 _WITH_SUMS = mechanisms.GSHMWithSums(k=1, sigma=2, tau=6, epsilon=1, delta="0.99", largest=(50,))
 
 
-def _asked(values: Iterable[int], center: int) -> int:
+def _least_largest(values: Iterable[int], center: int) -> int:
     """The least `largest` with which the shipped release takes the sum of any three of these values
     less the centre.
     """
@@ -117,9 +119,9 @@ def _asked(values: Iterable[int], center: int) -> int:
 
 def _accepts(total: int, largest: int) -> bool:
     """Whether the shipped release takes this sum of three users for possible."""
-    made = replace(_WITH_SUMS, largest=(largest,))
+    mechanism = replace(_WITH_SUMS, largest=(largest,))
     try:
-        made.draw_sums({0: 3}, {0: (total,)}, SeededSource(0))
+        mechanism.draw_sums({0: 3}, {0: (total,)}, SeededSource(0))
     except InvalidParameter:
         return False
     return True
@@ -133,7 +135,7 @@ def sums_from_zero(share: Fraction = Fraction(1, 2)) -> None:
     """
     top = 100
     values = range(0, top + 1, top // 2)
-    at_most(2 * _asked(values, int(top * share)), _asked(values, 0), C=top)
+    at_most(2 * _least_largest(values, int(top * share)), _least_largest(values, 0), C=top)
 
 
 @CSH.holds("Section 6", "values in [100, 200]")
@@ -143,7 +145,7 @@ def values_around_150(added: int = 150) -> None:
     for it, from 200 to 50; adding 150 times its noisy count restores the sum, with 150 times the
     count's error.
     """
-    equal([_asked(range(100, 201, 50), center) for center in (0, 150)], [200, 50])
+    equal([_least_largest(range(100, 201, 50), center) for center in (0, 150)], [200, 50])
     for seed, data in product(range(6), ((100, 170, 200) * 10, (200,) * 31)):
         centred = sum(data) - 150 * len(data)
         source = SeededSource(seed)

@@ -62,8 +62,8 @@ def lemma_7_3(twice: Fraction = Fraction(2), loss: Fraction = Fraction(1)) -> No
     """
     deltas = map(Fraction, ("0.3", "1e-3", "1e-10", "1e-100"))
     for delta, rho in product(deltas, map(Fraction, ("0.0001", "0.02", "0.5", "4"))):
-        found = zcdp.rho(epsilon=_conversion(rho, delta, twice), delta=delta)
-        at_most(loss * rho, found.lower, rho=rho, delta=delta)
+        largest_rho = zcdp.rho(epsilon=_conversion(rho, delta, twice), delta=delta)
+        at_most(loss * rho, largest_rho.lower, rho=rho, delta=delta)
 
 
 @CSH.holds("Lemma 7.4")
@@ -82,8 +82,8 @@ def lemma_7_4(loss: Fraction = Fraction(1)) -> None:
                 if x in first and y in second
             }
             for alpha in (Fraction(3, 2), Fraction(2)):
-                found = renyi(law, (s, t), alpha)
-                at_most(found, loosened(ball(rho * alpha)), v=v, w=w, alpha=alpha)
+                divergence = renyi(law, (s, t), alpha)
+                at_most(divergence, loosened(ball(rho * alpha)), v=v, w=w, alpha=alpha)
 
 
 @CSH.holds("Lemma 7.4", "one query")
@@ -118,11 +118,11 @@ def algorithm_4(root: int = 2) -> None:
     k, sigma = 2, Fraction(1, 5)
     code = mechanisms.CSH(sparsity=k, sigma=sigma, tau=1, epsilon=1, delta="0.999999")
     law = exact_law(code._noise.shared.sample, residual="1e-4")
-    found = dict(law.items())
+    chances = dict(law.items())
     with precision(BITS):
         for z, p in masses(4 * ball(sigma**2) / arb(k).root(root)).items():
-            at_most(p, found.get(z, Fraction(0)) + law.residual, z=z)
-            at_most(found.get(z, Fraction(0)), p, z=z)
+            at_most(p, chances.get(z, Fraction(0)) + law.residual, z=z)
+            at_most(chances.get(z, Fraction(0)), p, z=z)
 
 
 @CSH.holds("Lemma 7.5", "one counter")
@@ -210,8 +210,8 @@ def scaling_step(alpha: int = 3) -> None:
     with precision(BITS):
         for variance in (Fraction(1, 10), Fraction(1, 2), Fraction(1)):
             noise = masses(ball(variance))
-            found = renyi(sum_law(noise, noise), 1, Fraction(alpha))
-            below(loosened(ball(alpha / (4 * variance))), found, variance=variance)
+            divergence = renyi(sum_law(noise, noise), 1, Fraction(alpha))
+            below(loosened(ball(alpha / (4 * variance))), divergence, variance=variance)
 
 
 @CSH.holds("Section 7", "centring")

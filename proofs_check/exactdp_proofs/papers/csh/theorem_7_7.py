@@ -91,8 +91,8 @@ def theorem_7_7(
             stated += split(2, sigma, tau) + arb(10) ** -9  # for the noises left out
             laws = {h: _law(h, sigma / loss, tau * threshold) for pair in _pairs() for h in pair}
             for first, second in _pairs():
-                found = _excess(laws[first], laws[second], epsilon)
-                at_most(found, stated, sigma=sigma, tau=tau, X=first, other=second)
+                excess = _excess(laws[first], laws[second], epsilon)
+                at_most(excess, stated, sigma=sigma, tau=tau, X=first, other=second)
 
 
 CSH.not_checkable(
@@ -113,14 +113,14 @@ def counts_at_the_threshold(kept: int = 0) -> None:
     with precision(64):
         own = own_noise(sigma)
         for counts in ((1, 0), (1, 1)):
-            shown = 1 - _law(counts, sigma, tau)[None, None]
+            appears = 1 - _law(counts, sigma, tau)[None, None]
             stated = arb(0)
             for z, p in shared_noise(2, sigma).items():
                 hidden = sum((q for x, q in own.items() if x <= 2 * tau - z - kept), arb(0))
                 stated += p * (1 - hidden ** sum(counts))
             if sum(counts) == 1:
                 within(stated, hull(shipped), Fraction(1, 10**9))
-            within(shown, stated, Fraction(1, 10**9), counts=counts)
+            within(appears, stated, Fraction(1, 10**9), counts=counts)
 
 
 @CSH.holds("Theorem 7.7", "shipped bound", ours=True)
@@ -130,7 +130,7 @@ def shipped_bound(times: Fraction = Fraction(1)) -> None:
     for root, s, t, e in ((1, "5", "30", "1"), (2, "9", "60", "0.5"), (3, "20", "110", "0.6")):
         k, sigma, tau, epsilon = root**2, Fraction(s), Fraction(t), Fraction(e)
         rho = (k + times * root) / (8 * sigma**2)
-        found = discrete_csh.delta(sparsity=k, sigma=s, tau=t, epsilon=e, analysis="published")
+        delta = discrete_csh.delta(sparsity=k, sigma=s, tau=t, epsilon=e, analysis="published")
         with precision(BITS):
             noise = (-ball((epsilon - rho) ** 2 / (4 * rho))).exp()  # Lemma 7.3 solved for delta
-            agree(hull(found), noise + split(k, sigma, tau), k=k)
+            agree(hull(delta), noise + split(k, sigma, tau), k=k)

@@ -66,11 +66,13 @@ def equation_3(scale: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> N
     with precision(BITS):
         for at in _CASES:
             less = weakened(at, loss)
-            found = {at.k: noise_only(at.k, ball(less.sigma), ball(at.epsilon), None, at.k)}
+            deltas = {at.k: noise_only(at.k, ball(less.sigma), ball(at.epsilon), None, at.k)}
             for j in {1, at.k // 2} - {0}:
                 half = (j + isqrt(at.k)) // 2  # where the distance is largest
-                found[j] = arb.max(*(pair(family(less), j, min(a, j), 0) for a in (half, half + 1)))
-            for j, exact in found.items():
+                deltas[j] = arb.max(
+                    *(pair(family(less), j, min(a, j), 0) for a in (half, half + 1))
+                )
+            for j, exact in deltas.items():
                 at_most(exact, loosened(delta_gauss(at, scale)), point=at, j=j)
 
 
@@ -236,8 +238,8 @@ def case_of_the_last_maximum(family: object = third, share: Fraction = Fraction(
                 # formula (B) of the exact analysis, summed in floats
                 most = family(at, j) * ball(share) * (1 + arb(10) ** -4)
                 for a in sorted({1, j}):
-                    found = side_b((j, a, at.k - j), setting_of(at))
-                    at_most(found, most, point=at, j=j, a=a)
+                    delta = side_b((j, a, at.k - j), setting_of(at))
+                    at_most(delta, most, point=at, j=j, a=a)
 
 
 @CSH.holds("Theorem 3.5", "not tight", no_mechanism="how far a bound is from the exact delta")

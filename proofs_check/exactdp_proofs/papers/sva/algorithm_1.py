@@ -69,8 +69,8 @@ def line_6(factor: Fraction = Fraction(1)) -> None:
         for x in range(3):
             values = _estimates(v, b, x, hashes(3, b))
             rest = sum((y * y for i, y in enumerate(v) if i != x), Fraction(0))
-            found = _mean([y * y for y in values]) - _mean(values) ** 2
-            equal(found, rest / b * factor, b=b, x=x)
+            variance = _mean([y * y for y in values]) - _mean(values) ** 2
+            equal(variance, rest / b * factor, b=b, x=x)
 
 
 @SVA.holds("Algorithm 1", "line 9", no_mechanism="distances of bins before noise")

@@ -99,10 +99,10 @@ def smaller_order(least: Fraction = Fraction(45, 100), most: Fraction = Fraction
     with precision(80):
         for n in (1, 4, 16, 64, 256, 1024):
             weights = [(comb(n, m), abs(Fraction(m, n) - Fraction(1, 2))) for m in range(n + 1)]
-            found = sum(w * x for w, x in weights) / Fraction(2**n)  # n samples of two items
+            distance = sum(w * x for w, x in weights) / Fraction(2**n)  # n samples of two items
             bound = (ball(2).log() / n).sqrt()
-            at_most(found, ball(most) * bound, n=n)
-            at_most(ball(least) * bound, found, n=n)
+            at_most(distance, ball(most) * bound, n=n)
+            at_most(ball(least) * bound, distance, n=n)
 
 
 def _decode(answer: Sequence[Fraction], eta: Fraction, members: list[Vector], by: int) -> Vector:
@@ -134,8 +134,8 @@ def decoding(users: int | None = None, more: int = 0) -> None:
         members = _members(d, k)
         for v in members:
             answer = tuple(eta * x + (1 - eta) * Fraction(k, d) for x in v)
-            found = _decode(answer, eta, members, (users or len(members)) + more)
-            equal(found, v, d=d, k=k, eta=eta)
+            recovered = _decode(answer, eta, members, (users or len(members)) + more)
+            equal(recovered, v, d=d, k=k, eta=eta)
 
 
 #: By how many eta an answer is off in two coordinates: where it is wrong, at just 1/2 or beyond.
@@ -183,8 +183,8 @@ def lemma_22(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Non
             bound = ball(Fraction(127, 1000)) * epsilon**2
             bound += ball(share * delta) / epsilon * ball(size).log()
             less = _randomized_response(size, raised(factor, loss))
-            found = _information(_leak(less, delta))
-            at_most(found, bound, size=size, e_epsilon=factor, delta=delta)
+            information = _information(_leak(less, delta))
+            at_most(information, bound, size=size, e_epsilon=factor, delta=delta)
 
 
 @SVA.holds(
@@ -204,8 +204,10 @@ def pure_channels(share: Fraction = Fraction(1)) -> None:
     identity((r - 1) ** 2 / (4 * r) - (m - 1) * (1 - m / r) - (m - (r + 1) / 2) ** 2 / r)
     with precision(96):
         for size, factor, eta in product((2, 3, 12), _FACTORS, (Fraction(1, 100), Fraction(1))):
-            found = _information(_degrade(_randomized_response(size, factor), eta))
-            at_most(found, share * eta**2 * (factor - 1) ** 2 / (4 * factor), size=size, r=factor)
+            information = _information(_degrade(_randomized_response(size, factor), eta))
+            at_most(
+                information, share * eta**2 * (factor - 1) ** 2 / (4 * factor), size=size, r=factor
+            )
 
 
 @SVA.holds("Lemma 23")
@@ -220,8 +222,8 @@ def lemma_23(loss: Fraction = Fraction(1)) -> None:
         less = _randomized_response(size, raised(factor, loss))
         first, second, *_ = _degrade(_leak(less, delta), eta)
         allowed = 1 + eta * (factor - 1)
-        found = hockey_stick(first, second, e_epsilon=allowed).upper
-        at_most(found, eta * delta, size=size, e_epsilon=factor, eta=eta)
+        degraded_delta = hockey_stick(first, second, e_epsilon=allowed).upper
+        at_most(degraded_delta, eta * delta, size=size, e_epsilon=factor, eta=eta)
 
 
 @SVA.holds("Equation (4)")

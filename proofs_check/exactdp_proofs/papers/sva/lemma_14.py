@@ -76,10 +76,10 @@ def second_moment(signed: bool = False, factor: Fraction = Fraction(2)) -> None:
     """
     for b, u in product((1, 2, 3, 5), (Fraction(x, 4) for x in range(-8, 9))):
         # one bin of a vector whose only entry is u/2, against one of -u/2
-        found = [bins((u / 2,), f, b)[0] - bins((-u / 2,), f, b)[0] for f in hashes(1, b)]
+        differences = [bins((u / 2,), f, b)[0] - bins((-u / 2,), f, b)[0] for f in hashes(1, b)]
         if u:
-            equal([2 * b * found.count(z) for z in (u, -u)], [len(found)] * 2, b=b, u=u)
-        square = sum(z * z for z in found) / len(found)
+            equal([2 * b * differences.count(z) for z in (u, -u)], [len(differences)] * 2, b=b, u=u)
+        square = sum(z * z for z in differences) / len(differences)
         equal(square, u * u / b, b=b, u=u)
         at_most(square, factor / b * (u if signed else abs(u)), b=b, u=u)
 

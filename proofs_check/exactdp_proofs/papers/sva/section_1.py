@@ -104,8 +104,8 @@ def orders(many: int = 2) -> None:
     show a reduction by a factor of 10 or more, both in mean square error. The abstract says
     "often".
     """
-    found = [_best(level[name], c) for level in (EVENT, USER) for name in level for c in _COLUMNS]
-    equal(sum(Fraction(best) >= 10 * Fraction(ours) for best, ours in found), many)
+    ratios = [_best(level[name], c) for level in (EVENT, USER) for name in level for c in _COLUMNS]
+    equal(sum(Fraction(best) >= 10 * Fraction(ours) for best, ours in ratios), many)
 
 
 _COLUMNS = ("worst", "square")

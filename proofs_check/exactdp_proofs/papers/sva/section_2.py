@@ -101,8 +101,8 @@ def repetition(share: Fraction = Fraction(1)) -> None:
             return Fraction(m.aggregate().add(list(rows)).estimate().exact([3])[0])
 
         one = ((m.e_epsilon + 1) / (m.e_epsilon - 1)) ** 2
-        found = both.expectation(lambda rows: estimate(rows) ** 2)
-        equal(found, one * share * k / users, k=k, n=users)
+        square = both.expectation(lambda rows: estimate(rows) ** 2)
+        equal(square, one * share * k / users, k=k, n=users)
 
 
 @SVA.holds("Section II-B", "privacy of the repetition", slow=True)
@@ -113,8 +113,8 @@ def repetition_private(loss: Fraction = Fraction(1)) -> None:
     """
     vectors = sparse(3, 2, (-1, 0, 1))
     laws = {v: _kfold(2, {i: int(x) for i, x in enumerate(v) if x}, loss) for v in vectors}
-    found = max(max_loss(laws[v], laws[w]) for v, w in pairs(vectors) if events(v, w) == 1)
-    equal(found, KFold(d=4, k=2, epsilon=1).e_epsilon, k=2)
+    worst = max(max_loss(laws[v], laws[w]) for v, w in pairs(vectors) if events(v, w) == 1)
+    equal(worst, KFold(d=4, k=2, epsilon=1).e_epsilon, k=2)
 
 
 @SVA.holds("Section II-B", "privacy")
@@ -263,8 +263,8 @@ def distance_from_optimal(share: Fraction = Fraction(1)) -> None:
     for root in (2, 4, 8, 32):
         k = root * root
         basic: dict[str, Any] = {"d": 10**5, "k": k, "epsilon": 1}
-        found = Sampled(**basic).variance / OneBit(**basic, clip=2 * root).variance
-        equal(found, share * k / 4, k=k)
+        ratio = Sampled(**basic).variance / OneBit(**basic, clip=2 * root).variance
+        equal(ratio, share * k / 4, k=k)
 
 
 @SVA.holds("Section II-C", "padding")
@@ -278,8 +278,8 @@ def padding(scale: Fraction = Fraction(1)) -> None:
         for x in (*range(own), k):
             stated = (Fraction(k, own), Fraction(1)) if x < own else (0, 0)
             for law, mean in zip((bare, full), stated, strict=True):
-                found = law.expectation(lambda t: scale * k * 2 * t[0][x] * t[1])
-                equal(found, mean, k=k, items=own, x=x)
+                average = law.expectation(lambda t: scale * k * 2 * t[0][x] * t[1])
+                equal(average, mean, k=k, items=own, x=x)
 
 
 @SVA.note("Section II-D", "bins")

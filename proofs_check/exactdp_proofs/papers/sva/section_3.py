@@ -30,8 +30,8 @@ def _delta(p: Law[int], q: Law[int], factor: Fraction) -> Fraction:
 
 
 def _subsets(outcomes: Iterable[int]) -> list[tuple[int, ...]]:
-    found = sorted(outcomes)
-    return list(chain.from_iterable(combinations(found, r) for r in range(len(found) + 1)))
+    values = sorted(outcomes)
+    return list(chain.from_iterable(combinations(values, r) for r in range(len(values) + 1)))
 
 
 @SVA.holds("Definition 5", no_mechanism="a formula for the divergence of any two laws")

@@ -50,9 +50,9 @@ def powers_of_k(more: Fraction = Fraction(0)) -> None:
     small, large = _squares(256), _squares(1024)
     with precision(64):
         for row, printed in _POWERS.items():
-            found = ball(large[row] / small[row]).log() / ball(16).log()
+            exponent = ball(large[row] / small[row]).log() / ball(16).log()
             power = printed + more * (row == "ours, users")
-            within(found, power, Fraction(1, 100), row=row)
+            within(exponent, power, Fraction(1, 100), row=row)
 
 
 _BY_ITEMS: tuple[dict[str, Any], ...] = tuple(
@@ -84,8 +84,8 @@ def communication(sign: int = 1) -> None:
     for basic in _BY_ITEMS:
         d = basic["d"]
         one = d.bit_length() - 1 + sign
-        found = [scheme(**basic).bits for scheme in (NaiveLaplace, Pckv, KFold, Sampled, Harmony)]
-        equal(found, [18 * d, d.bit_length() + 1, 16 * one, one, one], d=d)
+        bits = [scheme(**basic).bits for scheme in (NaiveLaplace, Pckv, KFold, Sampled, Harmony)]
+        equal(bits, [18 * d, d.bit_length() + 1, 16 * one, one, one], d=d)
 
 
 SVA.not_checkable(

@@ -90,8 +90,8 @@ def communication(constant: Fraction = Fraction(3, 2)) -> None:
         k = 1 << digits
         basic: dict[str, Any] = {"d": 10**5, "k": k, "epsilon": 1, "level": "event", "grid": 1}
         m = SparseVectorMean(**basic, bins=k // 4)
-        found = m.bits - sum((size - 1).bit_length() for size in m.family.sizes)
-        at_most(found, constant * m.plan.bins * digits, k=k, b=m.plan.bins)
+        noise_bits = m.bits - sum((size - 1).bit_length() for size in m.family.sizes)
+        at_most(noise_bits, constant * m.plan.bins * digits, k=k, b=m.plan.bins)
 
 
 @SVA.note("Section IV-C", "binning error")
@@ -227,8 +227,8 @@ def after_clipping(share: Fraction = Fraction(1)) -> None:
     halves = [(k, Fraction(x, 2)) for k, xs in ((1, (10,)), (2, (1, 2, 3, 4, 10))) for x in xs]
     for k, eta in (*halves, (3, Fraction(2))):
         inputs = sparse(k, k, (-1, 0, 1))
-        found = max(sensitivity(v, w, 1, eta) for v, w in pairs(inputs))
-        equal(found, min(2 * eta * share, Fraction(2 * k)), k=k, eta=eta)
+        largest = max(sensitivity(v, w, 1, eta) for v, w in pairs(inputs))
+        equal(largest, min(2 * eta * share, Fraction(2 * k)), k=k, eta=eta)
 
 
 @SVA.holds("Appendix C-A", "DSC")
@@ -285,10 +285,10 @@ def rounding_before(accounted: bool = True) -> None:
         so that values have to be rounded first.
     """
     for k, length in product((1, 2), (Fraction(1, 2), Fraction(3, 2))):
-        found = _rounding_cost(k, length)
-        equal(worst_ratio(_THIRD, length, k), found, k=k, L=length)
+        cost = _rounding_cost(k, length)
+        equal(worst_ratio(_THIRD, length, k), cost, k=k, L=length)
         square = _stated_cost(k, length) ** 2 if accounted else (1 / _THIRD) ** int(2 * length)
-        equal(found**2, square, k=k, L=length)
+        equal(cost**2, square, k=k, L=length)
 
 
 @SVA.refuted("Appendix C-C", "Bernstein's inequality", severity="cosmetic")
