@@ -33,55 +33,61 @@ class AutoDP(ByMethod):
     version: str
     name: str = "autodp"
 
-    def _analytic_gaussian_delta(self, given: Mapping[str, str]) -> Any:
-        ratio = float(given["sigma"]) / float(given["sensitivity"])
-        return math.exp(self.bank.get_logdelta_ana_gaussian(ratio, float(given["epsilon"])))
+    def _analytic_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
+        ratio = float(parameters["sigma"]) / float(parameters["sensitivity"])
+        return math.exp(self.bank.get_logdelta_ana_gaussian(ratio, float(parameters["epsilon"])))
 
-    def _analytic_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
-        ratio = float(given["sigma"]) / float(given["sensitivity"])
-        return self.zoo.ExactGaussianMechanism(ratio).get_approxDP(float(given["delta"]))
+    def _analytic_gaussian_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        ratio = float(parameters["sigma"]) / float(parameters["sensitivity"])
+        return self.zoo.ExactGaussianMechanism(ratio).get_approxDP(float(parameters["delta"]))
 
-    def _analytic_gaussian_sigma(self, given: Mapping[str, str]) -> Any:
+    def _analytic_gaussian_sigma(self, parameters: Mapping[str, str]) -> Any:
         calibrate = self.calibrators.ana_gaussian_calibrator()
         mechanism = calibrate(
-            self.zoo.ExactGaussianMechanism, float(given["epsilon"]), float(given["delta"])
+            self.zoo.ExactGaussianMechanism,
+            float(parameters["epsilon"]),
+            float(parameters["delta"]),
         )
-        return mechanism.params["sigma"] * float(given["sensitivity"])
+        return mechanism.params["sigma"] * float(parameters["sensitivity"])
 
-    def _zcdp_epsilon(self, given: Mapping[str, str]) -> Any:
-        return self.zoo.zCDP_Mechanism(float(given["rho"])).get_approxDP(float(given["delta"]))
+    def _zcdp_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        return self.zoo.zCDP_Mechanism(float(parameters["rho"])).get_approxDP(
+            float(parameters["delta"])
+        )
 
-    def _composed(self, given: Mapping[str, str]) -> Any:
-        if given["mechanism"] == "gaussian":
-            ratio = float(given["sigma"]) / float(given["sensitivity"])
+    def _composed(self, parameters: Mapping[str, str]) -> Any:
+        if parameters["mechanism"] == "gaussian":
+            ratio = float(parameters["sigma"]) / float(parameters["sensitivity"])
             single = self.zoo.ExactGaussianMechanism(ratio)
-            return self.transformers.ComposeGaussian()([single], [int(given["k"])])
-        if given["mechanism"] == "laplace":
-            single = self.zoo.LaplaceMechanism(float(given["scale"]), phi_off=False)
-            return self.transformers.ComposeAFA()([single], [int(given["k"])])
-        if float(given["delta_each"]):
+            return self.transformers.ComposeGaussian()([single], [int(parameters["k"])])
+        if parameters["mechanism"] == "laplace":
+            single = self.zoo.LaplaceMechanism(float(parameters["scale"]), phi_off=False)
+            return self.transformers.ComposeAFA()([single], [int(parameters["k"])])
+        if float(parameters["delta_each"]):
             return Unsupported("composes pure mechanisms")
-        single = self.zoo.PureDP_Mechanism(float(given["epsilon_each"]))
-        return self.transformers.Composition()([single], [int(given["k"])])
+        single = self.zoo.PureDP_Mechanism(float(parameters["epsilon_each"]))
+        return self.transformers.Composition()([single], [int(parameters["k"])])
 
-    def _composition_delta(self, given: Mapping[str, str]) -> Any:
-        if given["mechanism"] != "laplace":
+    def _composition_delta(self, parameters: Mapping[str, str]) -> Any:
+        if parameters["mechanism"] != "laplace":
             return Unsupported("the composed mechanism gives epsilon at delta")
-        return self._composed(given).get_approx_delta(float(given["epsilon"]))
+        return self._composed(parameters).get_approx_delta(float(parameters["epsilon"]))
 
-    def _composition_epsilon(self, given: Mapping[str, str]) -> Any:
-        found = self._composed(given)
-        if isinstance(found, Unsupported):
-            return found
-        return found.get_approxDP(float(given["delta"]))
+    def _composition_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        mechanism = self._composed(parameters)
+        if isinstance(mechanism, Unsupported):
+            return mechanism
+        return mechanism.get_approxDP(float(parameters["delta"]))
 
-    def _sampled_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
-        if given["neighbours"] != "add-remove":
+    def _sampled_gaussian_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        if parameters["neighbours"] != "add-remove":
             return Unsupported()
         mechanism = self.zoo.NoisySGD_Mechanism(
-            prob=float(given["rate"]), sigma=float(given["sigma"]), niter=int(given["k"])
+            prob=float(parameters["rate"]),
+            sigma=float(parameters["sigma"]),
+            niter=int(parameters["k"]),
         )
-        return mechanism.get_approxDP(float(given["delta"]))
+        return mechanism.get_approxDP(float(parameters["delta"]))
 
 
 def make() -> AutoDP:

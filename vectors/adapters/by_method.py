@@ -39,12 +39,12 @@ class Response:
     call: Callable[[Any, Any, Mapping[str, str]], Any]
     shown: Callable[[Any], Any] = lambda report: report
 
-    def law(self, given: Mapping[str, str]) -> Law[Any]:
+    def law(self, parameters: Mapping[str, str]) -> Law[Any]:
         """The exact law of the report, by following the client."""
         modules = [import_module(name) for name in self.modules]
-        parts = tuple(map(int, given["value"].split()))
-        value = parts if "attributes" in given else parts[0]
-        return client_law(lambda: self.call(modules[0], value, given), modules).map(self.shown)
+        parts = tuple(map(int, parameters["value"].split()))
+        value = parts if "attributes" in parameters else parts[0]
+        return client_law(lambda: self.call(modules[0], value, parameters), modules).map(self.shown)
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class ByClient(ByMethod):
     version: str
     responses: Mapping[str, Response]
 
-    def _local_responses_pmf(self, given: Mapping[str, str]) -> Fraction | Unsupported:
-        response = self.responses.get(given["mechanism"])
+    def _local_responses_pmf(self, parameters: Mapping[str, str]) -> Fraction | Unsupported:
+        response = self.responses.get(parameters["mechanism"])
         if response is None:
             return Unsupported()
-        law = response.law(given)
+        law = response.law(parameters)
         if any(isinstance(report, Unsupported) for report in law):
             return Unsupported("it has another scheme, or another size")
-        return law[_report(given["mechanism"], given["report"])]
+        return law[_report(parameters["mechanism"], parameters["report"])]
 
 
 def _report(mechanism: str, text: str) -> Any:

@@ -39,11 +39,11 @@ class Diffprivlib:
             return self._composed(parameters)
         return Unsupported()
 
-    def _composed(self, given: Mapping[str, str]) -> Any:
-        if given["mechanism"] != "pure":
+    def _composed(self, parameters: Mapping[str, str]) -> Any:
+        if parameters["mechanism"] != "pure":
             return Unsupported("composes promises, not mechanisms")
-        each = float(given["epsilon_each"]), float(given["delta_each"])
-        spent, slack = [each] * int(given["k"]), float(given["delta"])
+        each = float(parameters["epsilon_each"]), float(parameters["delta_each"])
+        spent, slack = [each] * int(parameters["k"]), float(parameters["delta"])
         return self.library.BudgetAccountant().total(spent_budget=spent, slack=slack)[0]
 
 

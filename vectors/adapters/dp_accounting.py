@@ -34,108 +34,116 @@ class DPAccounting(ByMethod):
     version: str
     name: str = "dp_accounting"
 
-    def _analytic_gaussian_delta(self, given: Mapping[str, str]) -> Any:
+    def _analytic_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
         loss = self.losses.GaussianPrivacyLoss(
-            float(given["sigma"]), sensitivity=float(given["sensitivity"])
+            float(parameters["sigma"]), sensitivity=float(parameters["sensitivity"])
         )
-        return loss.get_delta_for_epsilon(float(given["epsilon"]))
+        return loss.get_delta_for_epsilon(float(parameters["epsilon"]))
 
-    def _analytic_gaussian_sigma(self, given: Mapping[str, str]) -> Any:
-        unit = self.library.get_sigma_gaussian(float(given["epsilon"]), float(given["delta"]))
-        return unit * float(given["sensitivity"])
+    def _analytic_gaussian_sigma(self, parameters: Mapping[str, str]) -> Any:
+        unit = self.library.get_sigma_gaussian(
+            float(parameters["epsilon"]), float(parameters["delta"])
+        )
+        return unit * float(parameters["sensitivity"])
 
-    def _analytic_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
-        ratio = float(given["sigma"]) / float(given["sensitivity"])
-        return self.library.get_epsilon_gaussian(ratio, float(given["delta"]))
+    def _analytic_gaussian_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        ratio = float(parameters["sigma"]) / float(parameters["sensitivity"])
+        return self.library.get_epsilon_gaussian(ratio, float(parameters["delta"]))
 
-    def _discrete_gaussian(self, given: Mapping[str, str]) -> Any:
+    def _discrete_gaussian(self, parameters: Mapping[str, str]) -> Any:
         return self.losses.DiscreteGaussianPrivacyLoss(
-            sqrt(float(given["sigma2"])), sensitivity=int(given.get("sensitivity", "1"))
+            sqrt(float(parameters["sigma2"])), sensitivity=int(parameters.get("sensitivity", "1"))
         )
 
-    def _discrete_gaussian_delta(self, given: Mapping[str, str]) -> Any:
-        return self._discrete_gaussian(given).get_delta_for_epsilon(float(given["epsilon"]))
+    def _discrete_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
+        return self._discrete_gaussian(parameters).get_delta_for_epsilon(
+            float(parameters["epsilon"])
+        )
 
-    def _discrete_gaussian_cdf(self, given: Mapping[str, str]) -> Any:
-        return self._discrete_gaussian(given).noise_cdf(float(given["z"]))
+    def _discrete_gaussian_cdf(self, parameters: Mapping[str, str]) -> Any:
+        return self._discrete_gaussian(parameters).noise_cdf(float(parameters["z"]))
 
-    def _discrete_laplace(self, given: Mapping[str, str]) -> Any:
+    def _discrete_laplace(self, parameters: Mapping[str, str]) -> Any:
         return self.losses.DiscreteLaplacePrivacyLoss(
-            1 / float(given["scale"]), sensitivity=int(given.get("sensitivity", "1"))
+            1 / float(parameters["scale"]), sensitivity=int(parameters.get("sensitivity", "1"))
         )
 
-    def _discrete_laplace_delta(self, given: Mapping[str, str]) -> Any:
-        return self._discrete_laplace(given).get_delta_for_epsilon(float(given["epsilon"]))
+    def _discrete_laplace_delta(self, parameters: Mapping[str, str]) -> Any:
+        return self._discrete_laplace(parameters).get_delta_for_epsilon(
+            float(parameters["epsilon"])
+        )
 
-    def _discrete_laplace_cdf(self, given: Mapping[str, str]) -> Any:
-        return self._discrete_laplace(given).noise_cdf(float(given["z"]))
+    def _discrete_laplace_cdf(self, parameters: Mapping[str, str]) -> Any:
+        return self._discrete_laplace(parameters).noise_cdf(float(parameters["z"]))
 
-    def _zcdp(self, given: Mapping[str, str]) -> Any:
-        return self.library.rdp.RdpAccountant().compose(self.library.ZCDpEvent(float(given["rho"])))
+    def _zcdp(self, parameters: Mapping[str, str]) -> Any:
+        return self.library.rdp.RdpAccountant().compose(
+            self.library.ZCDpEvent(float(parameters["rho"]))
+        )
 
-    def _zcdp_delta(self, given: Mapping[str, str]) -> Any:
-        return self._zcdp(given).get_delta(float(given["epsilon"]))
+    def _zcdp_delta(self, parameters: Mapping[str, str]) -> Any:
+        return self._zcdp(parameters).get_delta(float(parameters["epsilon"]))
 
-    def _zcdp_epsilon(self, given: Mapping[str, str]) -> Any:
-        return self._zcdp(given).get_epsilon(float(given["delta"]))
+    def _zcdp_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        return self._zcdp(parameters).get_epsilon(float(parameters["delta"]))
 
-    def _composed(self, given: Mapping[str, str]) -> Any:
+    def _composed(self, parameters: Mapping[str, str]) -> Any:
         distributions = self.library.pld.privacy_loss_distribution
-        if given["mechanism"] == "gaussian":
-            ratio = float(given["sigma"]) / float(given["sensitivity"])
+        if parameters["mechanism"] == "gaussian":
+            ratio = float(parameters["sigma"]) / float(parameters["sensitivity"])
             event = self.library.GaussianDpEvent(ratio)
-        elif given["mechanism"] == "laplace":
-            event = self.library.LaplaceDpEvent(float(given["scale"]))
+        elif parameters["mechanism"] == "laplace":
+            event = self.library.LaplaceDpEvent(float(parameters["scale"]))
         else:
             promise = self.library.pld.common.DifferentialPrivacyParameters(
-                float(given["epsilon_each"]), float(given["delta_each"])
+                float(parameters["epsilon_each"]), float(parameters["delta_each"])
             )
             single = distributions.from_privacy_parameters(promise)
-            return _Composed(single.self_compose(int(given["k"])))
+            return _Composed(single.self_compose(int(parameters["k"])))
         accountant = self.library.pld.PLDAccountant()
-        return accountant.compose(self.library.SelfComposedDpEvent(event, int(given["k"])))
+        return accountant.compose(self.library.SelfComposedDpEvent(event, int(parameters["k"])))
 
-    def _composition_delta(self, given: Mapping[str, str]) -> Any:
-        return self._composed(given).get_delta(float(given["epsilon"]))
+    def _composition_delta(self, parameters: Mapping[str, str]) -> Any:
+        return self._composed(parameters).get_delta(float(parameters["epsilon"]))
 
-    def _composition_epsilon(self, given: Mapping[str, str]) -> Any:
-        return self._composed(given).get_epsilon(float(given["delta"]))
+    def _composition_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        return self._composed(parameters).get_epsilon(float(parameters["delta"]))
 
-    def _sampling_delta(self, given: Mapping[str, str]) -> Any:
-        events, rate, scale = self.library, float(given["rate"]), float(given["scale"])
+    def _sampling_delta(self, parameters: Mapping[str, str]) -> Any:
+        events, rate, scale = self.library, float(parameters["rate"]), float(parameters["scale"])
         relations = events.NeighboringRelation
         relation = relations.ADD_OR_REMOVE_ONE
-        if given["neighbours"] == "replace-one":
+        if parameters["neighbours"] == "replace-one":
             relation = relations.REPLACE_ONE
-        size = int(given["group"])
-        if given["sampling"] == "batch":
+        size = int(parameters["group"])
+        if parameters["sampling"] == "batch":
             return Unsupported()
         if size > 1:
             shares = [comb(size, j) * rate**j * (1 - rate) ** (size - j) for j in range(size + 1)]
             mixture = events.dp_event.MixtureOfGaussiansDpEvent
             event = mixture(scale, list(range(size + 1)), shares)
         else:
-            gaussian = given["mechanism"] == "gaussian"
+            gaussian = parameters["mechanism"] == "gaussian"
             noise = events.GaussianDpEvent if gaussian else events.LaplaceDpEvent
             event = events.PoissonSampledDpEvent(rate, noise(scale))
         accountant = self.library.pld.PLDAccountant(relation)
         if not accountant.supports(event):
             return Unsupported()
-        return accountant.compose(event).get_delta(float(given["epsilon"]))
+        return accountant.compose(event).get_delta(float(parameters["epsilon"]))
 
-    def _trained(self, given: Mapping[str, str]) -> Any:
+    def _trained(self, parameters: Mapping[str, str]) -> Any:
         relations = self.library.NeighboringRelation
-        added = given["neighbours"] == "add-remove"
-        noise = self.library.GaussianDpEvent(float(given["sigma"]))
-        step = self.library.PoissonSampledDpEvent(float(given["rate"]), noise)
+        added = parameters["neighbours"] == "add-remove"
+        noise = self.library.GaussianDpEvent(float(parameters["sigma"]))
+        step = self.library.PoissonSampledDpEvent(float(parameters["rate"]), noise)
         accountant = self.library.pld.PLDAccountant(
             relations.ADD_OR_REMOVE_ONE if added else relations.REPLACE_ONE
         )
-        return accountant.compose(self.library.SelfComposedDpEvent(step, int(given["k"])))
+        return accountant.compose(self.library.SelfComposedDpEvent(step, int(parameters["k"])))
 
-    def _happened(self, given: Mapping[str, str]) -> Any:
-        relations, parts = self.library.NeighboringRelation, json.loads(given["events"])
-        added = given["neighbours"] == "add-remove"
+    def _happened(self, parameters: Mapping[str, str]) -> Any:
+        relations, parts = self.library.NeighboringRelation, json.loads(parameters["events"])
+        added = parameters["neighbours"] == "add-remove"
         accountant = self.library.pld.PLDAccountant(
             relations.ADD_OR_REMOVE_ONE if added else relations.REPLACE_ONE
         )
@@ -148,37 +156,47 @@ class DPAccounting(ByMethod):
 
     def _event(self, part: Mapping[str, str]) -> Any:
         events, kind = self.library.dp_event, part["mechanism"]
-        given = {name: text for name, text in part.items() if name != "mechanism"}
+        parameters = {name: text for name, text in part.items() if name != "mechanism"}
         if kind == "gaussian-mixture":
             lengths, weights = (
-                [float(text) for text in given[name].split()]
+                [float(text) for text in parameters[name].split()]
                 for name in ("sensitivities", "weights")
             )
-            return events.MixtureOfGaussiansDpEvent(float(given["sigma"]), lengths, weights)
+            return events.MixtureOfGaussiansDpEvent(float(parameters["sigma"]), lengths, weights)
         if kind == "discrete-laplace":
-            size = int(given["sensitivity"])
-            return events.DiscreteLaplaceDpEvent(float(given["epsilon"]) / size, size)
+            size = int(parameters["sensitivity"])
+            return events.DiscreteLaplaceDpEvent(float(parameters["epsilon"]) / size, size)
         if kind == "randomized-response":
-            return events.RandomizedResponseDpEvent(float(given["noise"]), int(given["answers"]))
+            return events.RandomizedResponseDpEvent(
+                float(parameters["noise"]), int(parameters["answers"])
+            )
         plain = kind == "gaussian"
         noise = events.GaussianDpEvent if plain else events.LaplaceDpEvent
-        made = noise(float(given["sigma" if plain else "scale"]))
-        rate = given.get("rate")
-        return made if rate is None else events.PoissonSampledDpEvent(float(rate), made)
+        event = noise(float(parameters["sigma" if plain else "scale"]))
+        rate = parameters.get("rate")
+        return event if rate is None else events.PoissonSampledDpEvent(float(rate), event)
 
-    def _events_delta(self, given: Mapping[str, str]) -> Any:
-        found = self._happened(given)
-        return Unsupported() if found is None else found.get_delta(float(given["epsilon"]))
+    def _events_delta(self, parameters: Mapping[str, str]) -> Any:
+        accountant = self._happened(parameters)
+        return (
+            Unsupported()
+            if accountant is None
+            else accountant.get_delta(float(parameters["epsilon"]))
+        )
 
-    def _events_epsilon(self, given: Mapping[str, str]) -> Any:
-        found = self._happened(given)
-        return Unsupported() if found is None else found.get_epsilon(float(given["delta"]))
+    def _events_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        accountant = self._happened(parameters)
+        return (
+            Unsupported()
+            if accountant is None
+            else accountant.get_epsilon(float(parameters["delta"]))
+        )
 
-    def _sampled_gaussian_delta(self, given: Mapping[str, str]) -> Any:
-        return self._trained(given).get_delta(float(given["epsilon"]))
+    def _sampled_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
+        return self._trained(parameters).get_delta(float(parameters["epsilon"]))
 
-    def _sampled_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
-        return self._trained(given).get_epsilon(float(given["delta"]))
+    def _sampled_gaussian_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        return self._trained(parameters).get_epsilon(float(parameters["delta"]))
 
 
 @dataclass(frozen=True)

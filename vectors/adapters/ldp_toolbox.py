@@ -22,15 +22,19 @@ from vectors.adapters.by_method import ByClient, Response
 _PACKAGE = "ldp_toolbox.protocols.frequency"
 
 
-def _client(name: str, module: Any, value: int, given: Mapping[str, str]) -> Any:
-    report = getattr(module, name)(int(given["k"]), float(given["budget"])).obfuscate(value)
-    return Unsupported() if "size" in given and len(report) != int(given["size"]) else report
+def _client(name: str, module: Any, value: int, parameters: Mapping[str, str]) -> Any:
+    report = getattr(module, name)(int(parameters["k"]), float(parameters["budget"])).obfuscate(
+        value
+    )
+    return (
+        Unsupported() if "size" in parameters and len(report) != int(parameters["size"]) else report
+    )
 
 
 def _response(
-    name: str, module: str, shown: Callable[[Any], Any] = lambda report: report
+    name: str, module: str, report_of: Callable[[Any], Any] = lambda report: report
 ) -> Response:
-    return Response((f"{_PACKAGE}.{module}",), partial(_client, name), shown)
+    return Response((f"{_PACKAGE}.{module}",), partial(_client, name), report_of)
 
 
 _RESPONSES = {

@@ -22,20 +22,22 @@ from vectors.adapters.by_method import ByClient, Response
 _PACKAGE = "multi_freq_ldpy.pure_frequency_oracles"
 
 
-def _client(name: str, module: Any, value: int, given: Mapping[str, str]) -> Any:
+def _client(name: str, module: Any, value: int, parameters: Mapping[str, str]) -> Any:
     client = getattr(module, f"{name}_Client")
-    report = client(value, int(given["k"]), float(given["budget"]))
-    return Unsupported() if "size" in given and len(report) != int(given["size"]) else report
+    report = client(value, int(parameters["k"]), float(parameters["budget"]))
+    return (
+        Unsupported() if "size" in parameters and len(report) != int(parameters["size"]) else report
+    )
 
 
-def _response(name: str, shown: Callable[[Any], Any] = lambda report: report) -> Response:
-    return Response((f"{_PACKAGE}.{name}",), partial(_client, name), shown)
+def _response(name: str, report_of: Callable[[Any], Any] = lambda report: report) -> Response:
+    return Response((f"{_PACKAGE}.{name}",), partial(_client, name), report_of)
 
 
-def _tuple(name: str, module: Any, value: tuple[int, ...], given: Mapping[str, str]) -> Any:
-    d = int(given["attributes"])
+def _tuple(name: str, module: Any, value: tuple[int, ...], parameters: Mapping[str, str]) -> Any:
+    d = int(parameters["attributes"])
     client = getattr(module, f"RSpFD_{name}_Client")
-    return client(value, [int(given["k"])] * d, d, float(given["budget"]))
+    return client(value, [int(parameters["k"])] * d, d, float(parameters["budget"]))
 
 
 def _fake(name: str, randomizer: str) -> Response:

@@ -43,17 +43,21 @@ class OpenDP(ByMethod):
             return self.dp.atom_domain(T=float, nan=False)
         return self.dp.atom_domain(T=kind)
 
-    def _analytic_gaussian_delta(self, given: Mapping[str, str]) -> Any:
-        noise = self._gaussian(float(given["sigma"]))
-        return self._curve(noise, float(given["sensitivity"])).delta(float(given["epsilon"]))
+    def _analytic_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
+        noise = self._gaussian(float(parameters["sigma"]))
+        return self._curve(noise, float(parameters["sensitivity"])).delta(
+            float(parameters["epsilon"])
+        )
 
-    def _analytic_gaussian_epsilon(self, given: Mapping[str, str]) -> Any:
-        noise = self._gaussian(float(given["sigma"]))
-        return self._curve(noise, float(given["sensitivity"])).epsilon(float(given["delta"]))
+    def _analytic_gaussian_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        noise = self._gaussian(float(parameters["sigma"]))
+        return self._curve(noise, float(parameters["sensitivity"])).epsilon(
+            float(parameters["delta"])
+        )
 
-    def _analytic_gaussian_sigma(self, given: Mapping[str, str]) -> Any:
-        distance, delta = float(given["sensitivity"]), float(given["delta"])
-        epsilon = float(given["epsilon"])
+    def _analytic_gaussian_sigma(self, parameters: Mapping[str, str]) -> Any:
+        distance, delta = float(parameters["sensitivity"]), float(parameters["delta"])
+        epsilon = float(parameters["epsilon"])
 
         def enough(sigma: float) -> bool:
             curve = self._curve(self._gaussian(sigma), distance)
@@ -61,9 +65,11 @@ class OpenDP(ByMethod):
 
         return self.dp.binary_search(enough, T=float)
 
-    def _discrete_gaussian_delta(self, given: Mapping[str, str]) -> Any:
-        noise = self._gaussian(math.sqrt(float(given["sigma2"])), int)
-        return self._curve(noise, int(given["sensitivity"])).delta(float(given["epsilon"]))
+    def _discrete_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
+        noise = self._gaussian(math.sqrt(float(parameters["sigma2"])), int)
+        return self._curve(noise, int(parameters["sensitivity"])).delta(
+            float(parameters["epsilon"])
+        )
 
     def _zcdp(self, rho: float) -> Any:
         return self.dp.m.make_user_measurement(
@@ -75,67 +81,75 @@ class OpenDP(ByMethod):
             TO=int,
         )
 
-    def _zcdp_delta(self, given: Mapping[str, str]) -> Any:
-        return self._curve(self._zcdp(float(given["rho"])), 1).delta(float(given["epsilon"]))
+    def _zcdp_delta(self, parameters: Mapping[str, str]) -> Any:
+        return self._curve(self._zcdp(float(parameters["rho"])), 1).delta(
+            float(parameters["epsilon"])
+        )
 
-    def _zcdp_epsilon(self, given: Mapping[str, str]) -> Any:
-        return self._curve(self._zcdp(float(given["rho"])), 1).epsilon(float(given["delta"]))
+    def _zcdp_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        return self._curve(self._zcdp(float(parameters["rho"])), 1).epsilon(
+            float(parameters["delta"])
+        )
 
-    def _composed(self, given: Mapping[str, str]) -> Any:
-        copies = int(given["k"])
-        if given["mechanism"] != "gaussian":
+    def _composed(self, parameters: Mapping[str, str]) -> Any:
+        copies = int(parameters["k"])
+        if parameters["mechanism"] != "gaussian":
             return Unsupported("pure DP composes by adding epsilons only")
         if copies > _COPIES:
             return Unsupported(f"a list of {copies} measurements")
-        single = self._gaussian(float(given["sigma"]))
+        single = self._gaussian(float(parameters["sigma"]))
         both = self.dp.c.make_composition([single] * copies)
-        return self._curve(both, float(given["sensitivity"]))
+        return self._curve(both, float(parameters["sensitivity"]))
 
-    def _composition_delta(self, given: Mapping[str, str]) -> Any:
-        curve = self._composed(given)
-        return curve if isinstance(curve, Unsupported) else curve.delta(float(given["epsilon"]))
+    def _composition_delta(self, parameters: Mapping[str, str]) -> Any:
+        curve = self._composed(parameters)
+        return (
+            curve if isinstance(curve, Unsupported) else curve.delta(float(parameters["epsilon"]))
+        )
 
-    def _composition_epsilon(self, given: Mapping[str, str]) -> Any:
-        curve = self._composed(given)
-        return curve if isinstance(curve, Unsupported) else curve.epsilon(float(given["delta"]))
+    def _composition_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        curve = self._composed(parameters)
+        return (
+            curve if isinstance(curve, Unsupported) else curve.epsilon(float(parameters["delta"]))
+        )
 
-    def _threshold(self, given: Mapping[str, str], threshold: Any) -> float:
+    def _threshold(self, parameters: Mapping[str, str], threshold: Any) -> float:
         """delta of the threshold part for k counts of 1."""
-        kind = float if given["noise"] in ("laplace", "gaussian") else int
-        laplace = given["noise"] in ("laplace", "geometric")
+        kind = float if parameters["noise"] in ("laplace", "gaussian") else int
+        laplace = parameters["noise"] in ("laplace", "geometric")
         domain = self.dp.map_domain(self.dp.atom_domain(T=str), self._atom(kind))
-        distance, count = self.dp.absolute_distance(T=kind), int(given["k"])
+        distance, count = self.dp.absolute_distance(T=kind), int(parameters["k"])
         if laplace:
             metric, make = self.dp.l01inf_distance(distance), self.dp.m.make_laplace_threshold
         else:
             metric, make = self.dp.l02inf_distance(distance), self.dp.m.make_gaussian_threshold
         total = count if laplace else math.sqrt(count)
         step = kind(math.ceil(total)) if kind is int else float(total)
-        noise = make(domain, metric, float(given["scale"]), kind(threshold))
+        noise = make(domain, metric, float(parameters["scale"]), kind(threshold))
         return float(noise.map((count, step, kind(1)))[1])
 
-    def _offered(self, given: Mapping[str, str]) -> bool:
-        return given["noise"] in ("laplace", "gaussian") or given["comparison"] == ">="
+    def _offered(self, parameters: Mapping[str, str]) -> bool:
+        return parameters["noise"] in ("laplace", "gaussian") or parameters["comparison"] == ">="
 
-    def _thresholds_delta(self, given: Mapping[str, str]) -> Any:
-        level = float(given["threshold"])
-        if not self._offered(given):
+    def _thresholds_delta(self, parameters: Mapping[str, str]) -> Any:
+        level = float(parameters["threshold"])
+        if not self._offered(parameters):
             return Unsupported("integer counts are released where >= threshold")
-        if given["noise"] not in ("laplace", "gaussian") and not level.is_integer():
+        if parameters["noise"] not in ("laplace", "gaussian") and not level.is_integer():
             return Unsupported("the threshold of integers is an integer")
         if level < 1:
             return Unsupported("a threshold is at least the sensitivity of a count")
-        return self._threshold(given, level)
+        return self._threshold(parameters, level)
 
-    def _thresholds_tau(self, given: Mapping[str, str]) -> Any:
-        if not self._offered(given):
+    def _thresholds_tau(self, parameters: Mapping[str, str]) -> Any:
+        if not self._offered(parameters):
             return Unsupported("integer counts are released where >= threshold")
-        delta = float(given["delta"])
-        kind = float if given["noise"] in ("laplace", "gaussian") else int
+        delta = float(parameters["delta"])
+        kind = float if parameters["noise"] in ("laplace", "gaussian") else int
         low, high = kind(1), kind(2 * 10**6)
 
         def enough(threshold: Any) -> bool:
-            return self._threshold(given, threshold) <= delta
+            return self._threshold(parameters, threshold) <= delta
 
         if enough(low):
             return low

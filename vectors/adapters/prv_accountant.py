@@ -36,36 +36,37 @@ class PRVAccountant:
             return self._composed(question, {"mechanism": "sampled", **parameters})
         return Unsupported()
 
-    def _variable(self, given: Mapping[str, str]) -> Any:
-        if given["mechanism"] == "gaussian":
+    def _variable(self, parameters: Mapping[str, str]) -> Any:
+        if parameters["mechanism"] == "gaussian":
             return self.library.GaussianMechanism(
-                float(given["sigma"]), l2_sensitivity=float(given["sensitivity"])
+                float(parameters["sigma"]), l2_sensitivity=float(parameters["sensitivity"])
             )
-        if given["mechanism"] == "sampled":
+        if parameters["mechanism"] == "sampled":
             return self.library.PoissonSubsampledGaussianMechanism(
-                noise_multiplier=float(given["sigma"]), sampling_probability=float(given["rate"])
+                noise_multiplier=float(parameters["sigma"]),
+                sampling_probability=float(parameters["rate"]),
             )
-        if given["mechanism"] == "laplace":
-            return self.library.LaplaceMechanism(mu=1 / float(given["scale"]))
-        if float(given["delta_each"]):
+        if parameters["mechanism"] == "laplace":
+            return self.library.LaplaceMechanism(mu=1 / float(parameters["scale"]))
+        if float(parameters["delta_each"]):
             return self.library.ApproximateDPMechanism(
-                float(given["epsilon_each"]), float(given["delta_each"])
+                float(parameters["epsilon_each"]), float(parameters["delta_each"])
             )
-        return self.library.PureDPMechanism(float(given["epsilon_each"]))
+        return self.library.PureDPMechanism(float(parameters["epsilon_each"]))
 
-    def _composed(self, question: str, given: Mapping[str, str]) -> Any:
-        copies = int(given["k"])
-        fine = question == "epsilon" or float(given["epsilon"]) < 1
-        delta_error = float(given["delta"]) / 1000 if question == "epsilon" else 1e-10
+    def _composed(self, question: str, parameters: Mapping[str, str]) -> Any:
+        copies = int(parameters["k"])
+        fine = question == "epsilon" or float(parameters["epsilon"]) < 1
+        delta_error = float(parameters["delta"]) / 1000 if question == "epsilon" else 1e-10
         accountant = self.library.PRVAccountant(
-            prvs=[self._variable(given)],
+            prvs=[self._variable(parameters)],
             max_self_compositions=[copies],
             eps_error=0.01 if fine else 0.1,
             delta_error=delta_error,
         )
         if question == "epsilon":
-            return max(0.0, accountant.compute_epsilon(float(given["delta"]), [copies])[2])
-        return accountant.compute_delta(float(given["epsilon"]), [copies])[2]
+            return max(0.0, accountant.compute_epsilon(float(parameters["delta"]), [copies])[2])
+        return accountant.compute_delta(float(parameters["epsilon"]), [copies])[2]
 
 
 def make() -> PRVAccountant:

@@ -23,27 +23,29 @@ _PACKAGE = "pure_ldp.frequency_oracles"
 Given = Mapping[str, str]
 
 
-def _sizes(given: Given) -> tuple[float, int]:
-    return float(given["budget"]), int(given["k"])
+def _sizes(parameters: Given) -> tuple[float, int]:
+    return float(parameters["budget"]), int(parameters["k"])
 
 
-def _randomized_response(module: Any, value: int, given: Given) -> Any:
-    return module.DEClient(*_sizes(given), index_mapper=int).privatise(value)
+def _randomized_response(module: Any, value: int, parameters: Given) -> Any:
+    return module.DEClient(*_sizes(parameters), index_mapper=int).privatise(value)
 
 
-def _unary(module: Any, value: int, given: Given) -> Any:
-    return module.UEClient(*_sizes(given), use_oue=True, index_mapper=int).privatise(value)
+def _unary(module: Any, value: int, parameters: Given) -> Any:
+    return module.UEClient(*_sizes(parameters), use_oue=True, index_mapper=int).privatise(value)
 
 
-def _rappor(module: Any, value: int, given: Given) -> Any:
-    client = module.RAPPORClient(float(given["f"]), int(given["k"]), [[int]], 1, index_mapper=int)
+def _rappor(module: Any, value: int, parameters: Given) -> Any:
+    client = module.RAPPORClient(
+        float(parameters["f"]), int(parameters["k"]), [[int]], 1, index_mapper=int
+    )
     return client.privatise(value)[0]
 
 
-def _hadamard(module: Any, value: int, given: Given) -> Any:
-    if float(given["budget"]) > 1:
+def _hadamard(module: Any, value: int, parameters: Given) -> Any:
+    if float(parameters["budget"]) > 1:
         return Unsupported("another scheme above epsilon 1")
-    client = module.HadamardResponseClient(*_sizes(given), None, index_mapper=int)
+    client = module.HadamardResponseClient(*_sizes(parameters), None, index_mapper=int)
     return client.privatise(value)
 
 

@@ -97,12 +97,12 @@ def examined(client: Client) -> Loss:
 def section() -> str:
     """The part of the conformance page, for the libraries that are installed."""
     installed = [c for c in CLIENTS if util.find_spec(c.package.replace("-", "_")) is not None]
-    found = [(client, examined(client)) for client in installed]
-    if not found:
+    losses = [(client, examined(client)) for client in installed]
+    if not losses:
         return ""
-    lines = [_HEAD, *(_row(client, lost) for client, lost in found), *_opendp()]
+    lines = [_HEAD, *(_row(client, lost) for client, lost in losses), *_opendp()]
     lines += [*(vector.row() for vector in doubles.CLIENTS if vector.installed()), ""]
-    for client, lost in found:
+    for client, lost in losses:
         if not _kept(client, lost):
             lines += _broken(client, lost)
     lines += doubles.section(_RUNS, _at_least)

@@ -131,9 +131,9 @@ class _NumpyRandom:
     def laplace(self, loc: float, scale: float, size: int) -> Any:
         """Real numbers, where a library has doubles."""
         start, width = Fraction(float(loc)), Fraction(float(scale))
-        found = np.empty(size, object)
-        found[:] = [LaplaceReal(Unit(self._source), width, start) for _ in range(size)]
-        return found
+        noise = np.empty(size, object)
+        noise[:] = [LaplaceReal(Unit(self._source), width, start) for _ in range(size)]
+        return noise
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
         items = np.arange(a) if isinstance(a, int | np.integer) else np.asarray(a)
@@ -156,9 +156,9 @@ class _NumpyRandom:
 
 def _index(weights: Sequence[Fraction], source: Source) -> int:
     """As choices and choice do: a uniform real against the running sums."""
-    total, drawn = sum(weights), Unit(source)
+    total, uniform = sum(weights), Unit(source)
     sums = [level / total for level in accumulate(weights)]
-    return next(i for i, level in enumerate(sums) if i == len(sums) - 1 or drawn < level)
+    return next(i for i, level in enumerate(sums) if i == len(sums) - 1 or uniform < level)
 
 
 class _TextHashes:

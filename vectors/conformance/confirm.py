@@ -39,17 +39,17 @@ def confirm(result: Result) -> Confirmation:
         if vector.unsafe_below is not None:
             outside = answer < Fraction(vector.unsafe_below)
         return Confirmation(outside, f"{vector.question} = {_cut(lower)}")
-    given = {name: text for name, text in vector.parameters.items() if name != "delta"}
+    parameters = {name: text for name, text in vector.parameters.items() if name != "delta"}
     target = vector.parameters["delta"]
-    given[parameter_of(vector.group, vector.question)] = _decimal(answer)
+    parameters[parameter_of(vector.group, vector.question)] = _decimal(answer)
     if answer < 0:
         return Confirmation(True, "a negative value is never enough")
-    lower, _ = recomputed(vector.group, "delta", given)
+    lower, _ = recomputed(vector.group, "delta", parameters)
     text = f"delta at the answer = {_cut(lower)} > {target}"
     return Confirmation(Fraction(lower) > Fraction(target), text)
 
 
-def recomputed(group: str, question: str, given: Mapping[str, str]) -> Bounds:
+def recomputed(group: str, question: str, parameters: Mapping[str, str]) -> Bounds:
     """The value by the generator of a group of vectors, as decimal ends.
 
     group, question, given: as in the vectors.
@@ -57,12 +57,12 @@ def recomputed(group: str, question: str, given: Mapping[str, str]) -> Bounds:
     module = import_module(f"vectors.generate.{group}")
     function: Callable[..., Bounds]
     if group == "composition":
-        rest = {name: text for name, text in given.items() if name != "mechanism"}
-        function = module.COMPUTE[given["mechanism"], question]
+        rest = {name: text for name, text in parameters.items() if name != "mechanism"}
+        function = module.COMPUTE[parameters["mechanism"], question]
         return function(**rest)
     name = "gaussian_delta" if group == "analytic_gaussian" else f"_{question}"
     function = getattr(module, name)
-    return function(**given)
+    return function(**parameters)
 
 
 def _decimal(value: Fraction) -> str:

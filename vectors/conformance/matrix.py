@@ -132,21 +132,21 @@ def _section(report: Report) -> Iterator[str]:
     module = import_module("exactdp.oracle.adapter" if where == "exactdp" else where)
     yield (module.__doc__ or "").strip()
     yield ""
-    found = rows(report)
-    if not found:
+    section_rows = rows(report)
+    if not section_rows:
         yield "Nothing unsafe, nothing wrong."
         yield ""
-    for row in _examples(report, found):
+    for row in _examples(report, section_rows):
         yield from _example(report, row)
     for bucket in ("material", "underflow", "rounding", None):
-        yield from _table(bucket, [row for row in found if row.result.bucket == bucket])
+        yield from _table(bucket, [row for row in section_rows if row.result.bucket == bucket])
     yield from _silent(report)
 
 
-def _examples(report: Report, found: Sequence[Row]) -> list[Row]:
+def _examples(report: Report, section_rows: Sequence[Row]) -> list[Row]:
     """The worst material answer to each kind of question, where there is code to reproduce it."""
     kinds: dict[tuple[str, str], Row] = {}
-    for row in found:
+    for row in section_rows:
         vector = row.result.vector
         if row.result.bucket == "material" and reproduction(report.name, vector) is not None:
             kinds.setdefault((vector.group, vector.question), row)
@@ -173,36 +173,36 @@ def _printed(code: str) -> str:
     return lines[-1] if lines else "nothing"
 
 
-def _table(bucket: str | None, found: Sequence[Row]) -> Iterator[str]:
-    if not found:
+def _table(bucket: str | None, table_rows: Sequence[Row]) -> Iterator[str]:
+    if not table_rows:
         return
-    confirmed = sum(row.confirmation.confirmed for row in found)
+    confirmed = sum(row.confirmation.confirmed for row in table_rows)
     title = "Wrong probabilities" if bucket is None else f"Unsafe or wrong: {bucket}"
-    yield f"{title} ({len(found)}; {confirmed} confirmed by mpmath)"
+    yield f"{title} ({len(table_rows)}; {confirmed} confirmed by mpmath)"
     yield ""
     yield "| id | question | answer | true value | off by (relative) | mpmath |"
     yield "|---|---|---|---|---|---|"
-    for row in found:
+    for row in table_rows:
         result, vector = row.result, row.result.vector
-        given = ", ".join(f"{name}={text}" for name, text in vector.parameters.items())
+        values = ", ".join(f"{name}={text}" for name, text in vector.parameters.items())
         off = "" if result.error is None else f"{float(result.error):.2g}"
         sign = "" if row.confirmation.confirmed else "NOT CONFIRMED: "
         yield (
-            f"| {vector.id} | {vector.question}({given}) | {result.answer} | {_cut(vector.lower)} "
+            f"| {vector.id} | {vector.question}({values}) | {result.answer} | {_cut(vector.lower)} "
             f"| {off} | {sign}{row.confirmation.text} |"
         )
     yield ""
 
 
 def _silent(report: Report) -> Iterator[str]:
-    found = [result for result in report.results if result.verdict == "crash"]
-    if not found:
+    crashes = [result for result in report.results if result.verdict == "crash"]
+    if not crashes:
         return
-    yield f"No answer ({len(found)})"
+    yield f"No answer ({len(crashes)})"
     yield ""
-    for result in found:
-        given = ", ".join(f"{name}={text}" for name, text in result.vector.parameters.items())
-        yield f"- {result.vector.id} {result.vector.question}({given}): {result.detail}"
+    for result in crashes:
+        parameters = ", ".join(f"{name}={text}" for name, text in result.vector.parameters.items())
+        yield f"- {result.vector.id} {result.vector.question}({parameters}): {result.detail}"
     yield ""
 
 

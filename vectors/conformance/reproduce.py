@@ -119,16 +119,16 @@ print(prv.compute_delta({epsilon}, [{k}])[2])
 
 def reproduction(adapter: str, vector: Vector) -> str | None:
     """Code that prints the library's answer to a question, or None where there is none here."""
-    given = vector.parameters
+    parameters = vector.parameters
     if adapter == "opendp" and vector.group == "thresholds" and vector.question == "delta":
-        return _opendp_threshold(given)
+        return _opendp_threshold(parameters)
     if (adapter, vector.group) == ("dp_accounting", "events"):
         return _responses(vector)
     key: tuple[str, ...] = (adapter, vector.group, vector.question)
     if vector.group == "composition":
-        key = (*key, given["mechanism"])
+        key = (*key, parameters["mechanism"])
     template = _TEMPLATES.get(key)
-    return None if template is None else template.format(**given)
+    return None if template is None else template.format(**parameters)
 
 
 def _responses(vector: Vector) -> str | None:
@@ -136,21 +136,22 @@ def _responses(vector: Vector) -> str | None:
     event, *others = json.loads(vector.parameters["events"])
     if others or event["mechanism"] != "randomized-response":
         return None
-    asked = "epsilon" if vector.question == "delta" else "delta"
-    return _RESPONSES.format(**event, question=vector.question, value=vector.parameters[asked])
+    parameter = "epsilon" if vector.question == "delta" else "delta"
+    return _RESPONSES.format(**event, question=vector.question, value=vector.parameters[parameter])
 
 
-def _opendp_threshold(given: Mapping[str, str]) -> str:
-    laplace = given["noise"] in ("laplace", "geometric")
-    atom = _ATOMS.get(given["noise"], "T=int")
-    kind = "float" if given["noise"] in _ATOMS else "int"
+def _opendp_threshold(parameters: Mapping[str, str]) -> str:
+    laplace = parameters["noise"] in ("laplace", "geometric")
+    atom = _ATOMS.get(parameters["noise"], "T=int")
+    kind = "float" if parameters["noise"] in _ATOMS else "int"
     metric = "l01inf_distance" if laplace else "l02inf_distance"
     make = "make_laplace_threshold" if laplace else "make_gaussian_threshold"
     domain = f"dp.map_domain(dp.atom_domain(T=str), dp.atom_domain({atom}))"
     distance = f"dp.{metric}(dp.absolute_distance(T={kind}))"
-    total = given["k"] if laplace else f"{int(given['k'])}**0.5"
-    call = f"noise = dp.m.{make}(space[0], space[1], {float(given['scale'])}, {given['threshold']})"
+    total = parameters["k"] if laplace else f"{int(parameters['k'])}**0.5"
+    scale, threshold = float(parameters["scale"]), parameters["threshold"]
+    call = f"noise = dp.m.{make}(space[0], space[1], {scale}, {threshold})"
     return (
         f"{_OPENDP}space = {domain}, {distance}\n{call}\n"
-        f"print(noise.map(({given['k']}, {kind}({total}), {kind}(1)))[1])\n"
+        f"print(noise.map(({parameters['k']}, {kind}({total}), {kind}(1)))[1])\n"
     )

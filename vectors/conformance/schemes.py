@@ -96,10 +96,10 @@ answers = {
 
 _PLD_ACCOUNTING = """
 import PLD_accounting as p
-def run(**given):
-    made = p.PrivacyParams(delta=1e-6, num_steps=100, **given)
+def run(**options):
+    parameters = p.PrivacyParams(delta=1e-6, num_steps=100, **options)
     return p.gaussian_allocation_epsilon_configurable(
-        params=made, config=p.AllocationSchemeConfig())
+        params=parameters, config=p.AllocationSchemeConfig())
 def laplace():
     law = p.laplace_distribution(scale=1.0)
     return p.general_allocation_epsilon(
@@ -115,13 +115,13 @@ _RANDOM_ALLOCATION = """
 import numpy as np
 from random_allocation import random_allocation_scheme as r
 from random_allocation.external_sources.shuffle_external import numericalanalysis
-def run(**given):
-    made = r.PrivacyParams(delta=1e-6, num_steps=100, **given)
+def run(**options):
+    parameters = r.PrivacyParams(delta=1e-6, num_steps=100, **options)
     orders = list(range(2, 61))
     config = r.SchemeConfig(
         allocation_direct_alpha_orders=orders, allocation_RDP_DCO_alpha_orders=orders,
         Poisson_alpha_orders=orders)
-    return r.allocation_epsilon_combined(made, config)
+    return r.allocation_epsilon_combined(parameters, config)
 answers = {
     "one": lambda: run(sigma=1.0), "epochs": lambda: run(sigma=2.0, num_epochs=10),
     "little": lambda: run(sigma=0.5),
@@ -184,8 +184,8 @@ _SECONDS = 300
 
 def section() -> str:
     """The section of the conformance page, as Markdown."""
-    asked = {name: code for name, (package, code) in _PROGRAMS.items() if find_spec(package)}
-    return "\n".join([*_text(), *_rows(asked)]) + "\n"
+    programs = {name: code for name, (package, code) in _PROGRAMS.items() if find_spec(package)}
+    return "\n".join([*_text(), *_rows(programs)]) + "\n"
 
 
 def _text() -> Iterator[str]:
@@ -205,12 +205,14 @@ def _rows(programs: Mapping[str, str]) -> Iterator[str]:
     yield "|---|---|" + "---:|" * len(programs)
     peers = {name: Peer(code + _LOOP_HEAD, _SECONDS) for name, code in programs.items()}
     for name, (label, certified) in zip(_NAMES, _CASES.items(), strict=True):
-        found = certified()
+        enclosure = certified()
         cells = [
-            _cell(peers[library].ask([0, 0, 0, name, 0]), found) if f'"{name}": ' in code else "-"
+            _cell(peers[library].ask([0, 0, 0, name, 0]), enclosure)
+            if f'"{name}": ' in code
+            else "-"
             for library, code in programs.items()
         ]
-        ends = f"[{found.decimal_lower(5)}, {found.decimal_upper(5)}]"
+        ends = f"[{enclosure.decimal_lower(5)}, {enclosure.decimal_upper(5)}]"
         yield f"| {label} | {ends} | {' | '.join(cells)} |"
     for peer in peers.values():
         peer.stop()
@@ -221,5 +223,5 @@ def _cell(answer: object, certified: Enclosure) -> str:
     verdict, _ = judged(answer, certified)
     if verdict in ("no answer", "nan"):
         return "none"
-    shown = f"{answer:.5g}"
-    return shown if verdict == "safe" else f"**{shown}**"
+    number = f"{answer:.5g}"
+    return number if verdict == "safe" else f"**{number}**"

@@ -143,8 +143,10 @@ def delta_at(epsilon: float, sigma: float, rate: float, steps: int) -> str:
 
 def section() -> str:
     """The section of the conformance page, as Markdown."""
-    asked = {n: code for n, (package, code) in PROGRAMS.items() if find_spec(package) is not None}
-    return "\n".join(["## Training runs", "", *_text(), *_rows(asked)]) + "\n"
+    programs = {
+        n: code for n, (package, code) in PROGRAMS.items() if find_spec(package) is not None
+    }
+    return "\n".join(["## Training runs", "", *_text(), *_rows(programs)]) + "\n"
 
 
 def _text() -> Iterator[str]:
@@ -186,11 +188,11 @@ def _cell(answer: Any, certified: Enclosure, sigma: float, rate: float, steps: i
     verdict, _ = judged(answer, certified)
     if verdict in ("no answer", "nan"):
         return "none"
-    shown = f"{answer:.5g}"
+    number = f"{answer:.5g}"
     if verdict == "safe":
-        return shown
+        return number
     try:
         leaked = f"delta {float(delta_at(answer, sigma, rate, steps)):.4g}"
     except ArithmeticError:  # of few steps the integral may not settle
         leaked = "not asked of mpmath"
-    return f"**{shown}** ({leaked})"
+    return f"**{number}** ({leaked})"

@@ -34,8 +34,8 @@ _TARGET = Path(__file__).resolve().parents[2] / "exactdp" / "oracle" / "vectors"
 
 def group(name: str) -> Group:
     """The recipes of a group, from the module of its name."""
-    found: Group = importlib.import_module(f"vectors.generate.{name}").GROUP
-    return found
+    recipes: Group = importlib.import_module(f"vectors.generate.{name}").GROUP
+    return recipes
 
 
 def main(names: list[str]) -> None:

@@ -28,20 +28,20 @@ def _delta(
             raise ValueError("only two steps of Gaussian noise")
         return _of_two(sigma, epsilon)
     count = int(steps)
-    found = settled(lambda: max(_of_counts(number(epsilon_each), count, number(epsilon))))
+    delta = settled(lambda: max(_of_counts(number(epsilon_each), count, number(epsilon))))
     with mp.workdps(80):
         other = max(_of_sets(number(epsilon_each), count, number(epsilon)))
-    return bracket(found, (other, "1e-30"), most=1)
+    return bracket(delta, (other, "1e-30"), most=1)
 
 
 def _of_two(sigma: str, epsilon: str) -> Bounds:
     def value() -> mpf:
         return max(_by_sets(1 / number(sigma), mp.exp(number(epsilon))))
 
-    found = settled(value, bits=192)
+    delta = settled(value, bits=192)
     with mp.workdps(40):
         other = max(_by_calls(1 / number(sigma), mp.exp(number(epsilon))))
-    return bracket(found, (other, "1e-30"), most=1)
+    return bracket(delta, (other, "1e-30"), most=1)
 
 
 def _place(mu: mpf, ratio: mpf) -> mpf:
@@ -111,11 +111,11 @@ def _of_sets(each: mpf, steps: int, epsilon: mpf) -> tuple[mpf, mpf]:
     likely, x = 1 / (1 + mp.exp(-each)), mp.exp(epsilon)
 
     def law(count: int, chance: mpf) -> list[mpf]:
-        found = [mpf(1)]
+        masses = [mpf(1)]
         for _ in range(count):
-            padded = [mpf(0), *found, mpf(0)]
-            found = [(1 - chance) * right + chance * left for left, right in pairwise(padded)]
-        return found
+            padded = [mpf(0), *masses, mpf(0)]
+            masses = [(1 - chance) * right + chance * left for left, right in pairwise(padded)]
+        return masses
 
     others, without = law(steps - 1, 1 - likely), law(steps, 1 - likely)
     padded = [mpf(0), *others, mpf(0)]
@@ -146,8 +146,8 @@ TABLE = [
 def _recipe(row: tuple[str, ...]) -> Recipe:
     mechanism, steps, noise, epsilon, comment, flags = row
     name = "sigma" if mechanism == "gaussian" else "epsilon_each"
-    given = {"mechanism": mechanism, "steps": steps, name: noise, "epsilon": epsilon}
-    return Recipe("delta", given, comment, tuple(flags.split()), lambda: _delta(**given))
+    parameters = {"mechanism": mechanism, "steps": steps, name: noise, "epsilon": epsilon}
+    return Recipe("delta", parameters, comment, tuple(flags.split()), lambda: _delta(**parameters))
 
 
 GROUP = Group(

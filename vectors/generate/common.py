@@ -62,12 +62,12 @@ def asked(
     *more_flags: str,
 ) -> list[Recipe]:
     """One question about every row of a table: the values of names, a comment, flags."""
-    found = []
+    recipes = []
     for *values, comment, flags in table:
-        given = dict(zip(names, values, strict=True))
+        parameters = dict(zip(names, values, strict=True))
         marks = (*more_flags, *flags.split())
-        found.append(Recipe(question, given, comment, marks, partial(compute, **given)))
-    return found
+        recipes.append(Recipe(question, parameters, comment, marks, partial(compute, **parameters)))
+    return recipes
 
 
 def both_ways(

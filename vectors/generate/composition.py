@@ -117,23 +117,23 @@ LAPLACE = [
 
 
 def _recipes() -> list[Recipe]:
-    found: list[Recipe] = []
+    recipes: list[Recipe] = []
     for k, sigma, epsilon, size, comment, flags in GAUSSIAN:
-        given = {"k": k, "sigma": sigma, "epsilon": epsilon, "sensitivity": size}
-        found.append(_recipe("delta", "gaussian", given, comment, flags))
+        parameters = {"k": k, "sigma": sigma, "epsilon": epsilon, "sensitivity": size}
+        recipes.append(_recipe("delta", "gaussian", parameters, comment, flags))
     for k, sigma, delta, size, comment, flags in GAUSSIAN_EPSILONS:
-        given = {"k": k, "sigma": sigma, "delta": delta, "sensitivity": size}
-        found.append(_recipe("epsilon", "gaussian", given, comment, f"Calibration {flags}"))
+        parameters = {"k": k, "sigma": sigma, "delta": delta, "sensitivity": size}
+        recipes.append(_recipe("epsilon", "gaussian", parameters, comment, f"Calibration {flags}"))
     for k, each, lost, epsilon, comment, flags in PURE:
-        given = {"k": k, "epsilon_each": each, "delta_each": lost, "epsilon": epsilon}
-        found.append(_recipe("delta", "pure", given, comment, flags))
+        parameters = {"k": k, "epsilon_each": each, "delta_each": lost, "epsilon": epsilon}
+        recipes.append(_recipe("delta", "pure", parameters, comment, flags))
     for k, each, lost, delta, comment, flags in PURE_EPSILONS:
-        given = {"k": k, "epsilon_each": each, "delta_each": lost, "delta": delta}
-        found.append(_recipe("epsilon", "pure", given, comment, f"Calibration {flags}"))
+        parameters = {"k": k, "epsilon_each": each, "delta_each": lost, "delta": delta}
+        recipes.append(_recipe("epsilon", "pure", parameters, comment, f"Calibration {flags}"))
     for k, scale, epsilon, comment, flags in LAPLACE:
-        given = {"k": k, "scale": scale, "epsilon": epsilon}
-        found.append(_recipe("delta", "laplace", given, comment, flags))
-    return found
+        parameters = {"k": k, "scale": scale, "epsilon": epsilon}
+        recipes.append(_recipe("delta", "laplace", parameters, comment, flags))
+    return recipes
 
 
 #: (mechanism, question) -> how it is computed.
@@ -147,15 +147,15 @@ COMPUTE: dict[tuple[str, str], Callable[..., Bounds]] = {
 
 
 def _recipe(
-    question: str, mechanism: str, given: dict[str, str], comment: str, flags: str
+    question: str, mechanism: str, parameters: dict[str, str], comment: str, flags: str
 ) -> Recipe:
     compute = COMPUTE[mechanism, question]
     return Recipe(
         question,
-        {"mechanism": mechanism, **given},
+        {"mechanism": mechanism, **parameters},
         comment,
         tuple(flags.split()),
-        lambda: compute(**given),
+        lambda: compute(**parameters),
     )
 
 

@@ -71,15 +71,19 @@ def recipes(
 
     taus: rows with delta instead of tau. bound: the name of the bound on counters.
     """
-    found = []
+    recipe_list = []
     for *values, comment, flags in deltas:
-        given = dict(zip((bound, "sigma", "tau", "epsilon", "analysis"), values, strict=True))
-        found.append(Recipe("delta", given, comment, tuple(flags.split()), partial(delta, **given)))
+        parameters = dict(zip((bound, "sigma", "tau", "epsilon", "analysis"), values, strict=True))
+        recipe_list.append(
+            Recipe("delta", parameters, comment, tuple(flags.split()), partial(delta, **parameters))
+        )
     for *values, comment, flags in taus:
-        given = dict(zip((bound, "sigma", "delta", "epsilon", "analysis"), values, strict=True))
+        parameters = dict(
+            zip((bound, "sigma", "delta", "epsilon", "analysis"), values, strict=True)
+        )
         marks = ("Calibration", *flags.split())
-        found.append(Recipe("tau", given, comment, marks, partial(tau, **given)))
-    return found
+        recipe_list.append(Recipe("tau", parameters, comment, marks, partial(tau, **parameters)))
+    return recipe_list
 
 
 def _tail(x: float) -> float:

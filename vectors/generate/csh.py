@@ -67,13 +67,13 @@ def _places(k: int, sigma: float, tau: float, epsilon: float) -> list[int]:
         return list(range(1, k))
     root = math.sqrt(k)
     rate = math.log1p(-math.erfc(tau / (1 + k**-0.25) / sigma / math.sqrt(2)) / 2)
-    found = []
+    sizes = []
     for j in range(1, k):
         gamma = (k - j + 1) * rate
         mu = min(math.sqrt(j), math.sqrt(j + root) / 2) / sigma
         appear = -math.expm1(gamma) + rough_hockey(epsilon, mu)
-        found.append((max(appear, rough_hockey(epsilon + gamma, mu)), j))
-    return [j for _, j in sorted(found, reverse=True)[:24]]
+        sizes.append((max(appear, rough_hockey(epsilon + gamma, mu)), j))
+    return [j for _, j in sorted(sizes, reverse=True)[:24]]
 
 
 def _delta(sparsity: str, sigma: str, tau: str, epsilon: str, analysis: str) -> Bounds:

@@ -44,24 +44,24 @@ def _pmf(scale: str, z: str) -> Bounds:
     def value() -> mpf:
         return mp.tanh(1 / (2 * number(scale))) * mp.exp(-abs(number(z)) / number(scale))
 
-    found = settled(value)
+    mass = settled(value)
     if Fraction(scale) > DIRECT:
-        return bracket(found)
+        return bracket(mass)
     with mp.workdps(90):
         q = mp.exp(-1 / number(scale))
         other = mp.exp(-abs(number(z)) / number(scale)) / (1 + 2 * _geometric(q, q, 80))
-    return bracket(found, (other, "1e-40"), most=1)
+    return bracket(mass, (other, "1e-40"), most=1)
 
 
 def _cdf(scale: str, z: str) -> Bounds:
     point = int(z)
-    found = settled(lambda: upper_tail(-point - 1, scale))
+    probability = settled(lambda: upper_tail(-point - 1, scale))
     if Fraction(scale) > DIRECT:
-        return bracket(found)
+        return bracket(probability)
     with mp.workdps(90):
         other = upper_tail_direct(abs(point) - (point < 0), scale, 80)
         other = other if point < 0 else 1 - other
-    return bracket(found, (other, "1e-40"), most=1)
+    return bracket(probability, (other, "1e-40"), most=1)
 
 
 def _delta(scale: str, epsilon: str, sensitivity: str) -> Bounds:

@@ -97,28 +97,28 @@ def _orders(events: list[_Event], neighbours: str) -> Iterator[Rules]:
 
 def _delta(events: str, neighbours: str, epsilon: str) -> Bounds:
     """The larger one of both orders."""
-    made = json.loads(events)
+    parts = json.loads(events)
     with mp.workdps(_DIGITS):
-        lattice, at, found = _lattice(made), number(epsilon), []
-        for rules in _orders(made, neighbours):
+        lattice, at, deltas = _lattice(parts), number(epsilon), []
+        for rules in _orders(parts, neighbours):
             on, value = composed(rules, at, lattice)
-            found.append((value, on, rules))
-        value, on, rules = max(found, key=lambda each: each[0])
+            deltas.append((value, on, rules))
+        value, on, rules = max(deltas, key=lambda each: each[0])
         if lattice is not None:
             second = [(on_lattice(rules, at, value, lattice.gap / 2), "1e-9")]
         else:  # atoms off the grid make it less near than it says
             second = [(other, "1e-3") for other, _ in in_integers(rules, at, on.theta, value)]
-        more = _infinite(made)
+        more = _infinite(parts)
         return bracket(value + more, *((v + more, near) for v, near in second), most=1)
 
 
 def _epsilon(events: str, neighbours: str, delta: str) -> Bounds:
     """The least epsilon at delta, which is the larger one of both orders."""
-    made = json.loads(events)
+    parts = json.loads(events)
     with mp.workdps(_DIGITS):
-        target = number(delta) - _infinite(made)
-        found = [solved(rules, target) for rules in _orders(made, neighbours)]
-        on, epsilon = max(found, key=lambda each: each[1])
+        target = number(delta) - _infinite(parts)
+        solutions = [solved(rules, target) for rules in _orders(parts, neighbours)]
+        on, epsilon = max(solutions, key=lambda each: each[1])
         ends = bracket(epsilon)
         if not on.delta(number(ends[0])) > target >= on.delta(number(ends[1])):
             raise ArithmeticError("the ends of the bracket do not answer differently")

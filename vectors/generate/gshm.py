@@ -58,14 +58,14 @@ def _places(k: int, sigma: float, tau: float, epsilon: float) -> list[int]:
     if k <= ALL:
         return list(range(1, k + 1))
     rate = math.log1p(-math.erfc(tau / sigma / math.sqrt(2)) / 2)
-    found = []
+    sizes = []
     for j in range(1, k + 1):
         gamma, mu = (k - j) * rate, math.sqrt(j) / sigma
         inner = rough_hockey(epsilon - gamma, mu)
         appear = -math.expm1(gamma) + math.exp(gamma) * inner
-        found.append((max(appear, rough_hockey(epsilon + gamma, mu)), j))
-    top = max(value for value, _ in found)
-    return [j for _, j in sorted(found, reverse=True)[:24] if top > 0]
+        sizes.append((max(appear, rough_hockey(epsilon + gamma, mu)), j))
+    top = max(value for value, _ in sizes)
+    return [j for _, j in sorted(sizes, reverse=True)[:24] if top > 0]
 
 
 def _delta(k: str, sigma: str, tau: str, epsilon: str, analysis: str) -> Bounds:

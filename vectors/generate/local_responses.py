@@ -73,26 +73,28 @@ _LAWS: dict[str, Callable[..., Law]] = {
 }
 
 
-def _law(mechanism: str, value: tuple[int, ...], given: dict[str, str]) -> Law:
+def _law(mechanism: str, value: tuple[int, ...], parameters: dict[str, str]) -> Law:
     if mechanism in fake_data.KINDS:
-        return fake_data.fake_data(mechanism, value, **given)
-    return _LAWS[mechanism](*value, **given)
+        return fake_data.fake_data(mechanism, value, **parameters)
+    return _LAWS[mechanism](*value, **parameters)
 
 
-def _pmf(mechanism: str, value: str, report: str, **given: str) -> Bounds:
+def _pmf(mechanism: str, value: str, report: str, **parameters: str) -> Bounds:
     values = tuple(map(int, value.split()))
-    found = settled(lambda: _law(mechanism, values, given)[report])
+    mass = settled(lambda: _law(mechanism, values, parameters)[report])
     with mp.workdps(90):
-        law = _law(mechanism, values, given)
+        law = _law(mechanism, values, parameters)
         other = 1 - mp.fsum(weight for text, weight in law.items() if text != report)
-    return bracket(found, (other, "1e-40"), most=1)
+    return bracket(mass, (other, "1e-40"), most=1)
 
 
-def _delta(mechanism: str, epsilon: str, **given: str) -> Bounds:
-    values = list(product(range(int(given["k"])), repeat=int(given.get("attributes", "1"))))
+def _delta(mechanism: str, epsilon: str, **parameters: str) -> Bounds:
+    values = list(
+        product(range(int(parameters["k"])), repeat=int(parameters.get("attributes", "1")))
+    )
 
     def gap(parts: Callable[[Law, Law, mpf], mpf]) -> mpf:
-        laws = [_law(mechanism, value, given) for value in values]
+        laws = [_law(mechanism, value, parameters) for value in values]
         return max(parts(p, q, mp.exp(number(epsilon))) for p, q in product(laws, repeat=2))
 
     def excess(p: Law, q: Law, e: mpf) -> mpf:
@@ -101,10 +103,12 @@ def _delta(mechanism: str, epsilon: str, **given: str) -> Bounds:
     def missing(p: Law, q: Law, e: mpf) -> mpf:
         return 1 - mp.fsum(min(p[y], e * q[y]) for y in p)
 
-    if "attributes" in given:
-        if mp.exp(number(epsilon)) >= fake_data.amplified(given["attributes"], given["budget"]):
+    if "attributes" in parameters:
+        if mp.exp(number(epsilon)) >= fake_data.amplified(
+            parameters["attributes"], parameters["budget"]
+        ):
             return "0", "0"
-    elif "budget" in given and number(epsilon) >= number(given["budget"]):
+    elif "budget" in parameters and number(epsilon) >= number(parameters["budget"]):
         return "0", "0"
     with mp.workdps(90):
         other = gap(missing)
@@ -148,26 +152,28 @@ DELTAS = [
 
 
 def _recipes() -> Iterator[Recipe]:
-    for mechanism, given, value, reports, comment, flags in PMFS:
+    for mechanism, parameters, value, reports, comment, flags in PMFS:
         for report in reports.split():
-            asked = {"mechanism": mechanism, **given, "value": value, "report": report}
-            yield Recipe("pmf", asked, comment, tuple(flags.split()), partial(_pmf, **asked))
-    for given, value, sets in SETS:
+            question = {"mechanism": mechanism, **parameters, "value": value, "report": report}
+            yield Recipe("pmf", question, comment, tuple(flags.split()), partial(_pmf, **question))
+    for parameters, value, sets in SETS:
         for chosen in sets:
-            asked = {"mechanism": "subset", **given, "value": value, "report": chosen}
-            yield Recipe("pmf", asked, "a set, ascending", ("Ordinary",), partial(_pmf, **asked))
-    for mechanism, given, epsilon, comment, flags in DELTAS:
-        asked = {"mechanism": mechanism, **given, "epsilon": epsilon}
-        yield Recipe("delta", asked, comment, tuple(flags.split()), partial(_delta, **asked))
+            question = {"mechanism": "subset", **parameters, "value": value, "report": chosen}
+            yield Recipe(
+                "pmf", question, "a set, ascending", ("Ordinary",), partial(_pmf, **question)
+            )
+    for mechanism, parameters, epsilon, comment, flags in DELTAS:
+        question = {"mechanism": mechanism, **parameters, "epsilon": epsilon}
+        yield Recipe("delta", question, comment, tuple(flags.split()), partial(_delta, **question))
     for kind, k, attributes, budget, value, reports, comment in fake_data.PMFS:
-        given = {"mechanism": kind, "k": k, "attributes": attributes, "budget": budget}
+        parameters = {"mechanism": kind, "k": k, "attributes": attributes, "budget": budget}
         for report in reports.split(","):
-            asked = {**given, "value": value, "report": report}
-            yield Recipe("pmf", asked, comment, ("FakeData",), partial(_pmf, **asked))
+            question = {**parameters, "value": value, "report": report}
+            yield Recipe("pmf", question, comment, ("FakeData",), partial(_pmf, **question))
     for kind, k, attributes, budget, epsilon, comment in fake_data.DELTAS:
-        given = {"mechanism": kind, "k": k, "attributes": attributes, "budget": budget}
-        asked = {**given, "epsilon": epsilon}
-        yield Recipe("delta", asked, comment, ("FakeData",), partial(_delta, **asked))
+        parameters = {"mechanism": kind, "k": k, "attributes": attributes, "budget": budget}
+        question = {**parameters, "epsilon": epsilon}
+        yield Recipe("delta", question, comment, ("FakeData",), partial(_delta, **question))
 
 
 GROUP = Group(

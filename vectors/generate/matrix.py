@@ -24,13 +24,13 @@ def _delta(
         x = mp.exp(number(epsilon))
         return mp.ncdf(mu / 2 - number(epsilon) / mu) - x * mp.ncdf(-mu / 2 - number(epsilon) / mu)
 
-    found = settled(value)
+    delta = settled(value)
     with mp.workdps(60):
         mu = mp.sqrt(mpf(square.numerator) / square.denominator) / number(sigma)
         start, x = number(epsilon) / mu + mu / 2, mp.exp(number(epsilon))
         places = [start + 4 * i for i in range(10)]
         other = mp.quad(lambda z: mp.npdf(z - mu) - x * mp.npdf(z), [*places, mp.inf])
-    return bracket(found, (other, "1e-30"), most=1)
+    return bracket(delta, (other, "1e-30"), most=1)
 
 
 def _square(strategy: str, steps: int, participations: int, separation: int) -> Fraction:

@@ -19,11 +19,11 @@ def _delta(noise: str, budget: str, epsilon: str) -> Bounds:
         "gumbel": (_closed_range, _pair_of_range),
         "exponential": (_closed_contest, _pair_of_contest),
     }[noise]
-    found = settled(lambda: closed(number(budget), number(epsilon)))
+    delta = settled(lambda: closed(number(budget), number(epsilon)))
     with mp.workdps(80):
         width, loss = number(budget), number(epsilon)
         other = _largest(lambda share: pairs(width, loss, share))
-    return bracket(found, (other, "1e-30"), most=1)
+    return bracket(delta, (other, "1e-30"), most=1)
 
 
 def _closed_range(width: mpf, epsilon: mpf) -> mpf:

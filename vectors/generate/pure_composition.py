@@ -133,10 +133,10 @@ def pure_epsilon(k: str, epsilon_each: str, delta_each: str, delta: str) -> Boun
         truth, lies = at(zero)
         if truth - lies <= number(delta):
             return "0", "0"
-    found = bracket(settled(least))
+    ends = bracket(settled(least))
     with mp.workdps(90):
-        for text, small_enough in ((found[0], False), (found[1], True)):
+        for text, small_enough in ((ends[0], False), (ends[1], True)):
             truth, lies = at(_first(copies, each, Fraction(text)))
             if (truth - mp.exp(number(text)) * lies <= number(delta)) is not small_enough:
                 raise ArithmeticError(f"the end {text} is on the wrong side of {target}")
-    return found
+    return ends

@@ -75,13 +75,13 @@ def laplace(p: Mixture, q: Mixture, level: int) -> Rule:
 @lru_cache(maxsize=8)
 def _double_exponential(level: int, bits: int) -> tuple[tuple[mpf, mpf], ...]:
     """Points and weights for the integral from 0 to 1."""
-    step, found = mpf(2) ** -(level + 5), []
+    step, nodes = mpf(2) ** -(level + 5), []
     count = int(mp.ceil(mp.asinh(bits * mp.log(2) / mp.pi) / step)) + 1
     for i in range(-count, count + 1):
         t = step * i
         x = 1 / (1 + mp.exp(-mp.pi * mp.sinh(t)))
-        found.append((x, step * mp.pi * mp.cosh(t) * x * (1 - x)))
-    return tuple(found)
+        nodes.append((x, step * mp.pi * mp.cosh(t) * x * (1 - x)))
+    return tuple(nodes)
 
 
 def discrete_laplace(each: mpf, shift: int) -> Rule:

@@ -45,22 +45,22 @@ def _delta(k: str, sigma: str, rate: str, neighbours: str, epsilon: str) -> Boun
     if k == "1":
         return _delta_of_one(sigma, rate, epsilon)
     with mp.workdps(_DIGITS):
-        found = []
+        deltas = []
         for rules in _orders(k, sigma, rate, neighbours):
             on, value = composed(rules, number(epsilon))
-            found.append((value, on, rules))
-        value, on, rules = max(found, key=lambda each: each[0])
+            deltas.append((value, on, rules))
+        value, on, rules = max(deltas, key=lambda each: each[0])
         second = in_integers(rules, number(epsilon), on.theta, value)
         return bracket(value, *second, most=1)
 
 
 def _delta_of_one(sigma: str, rate: str, epsilon: str) -> Bounds:
-    def given() -> tuple[mpf, mpf, mpf]:
+    def numbers() -> tuple[mpf, mpf, mpf]:
         return number(epsilon), number(rate), 1 / number(sigma)
 
-    value = settled(lambda: _one(*given()))
+    value = settled(lambda: _one(*numbers()))
     with mp.workdps(60):
-        other = _one(*given(), hockey_integral)
+        other = _one(*numbers(), hockey_integral)
     return bracket(value, (other, "1e-30"), most=1)
 
 
@@ -70,8 +70,8 @@ def _epsilon(k: str, sigma: str, rate: str, neighbours: str, delta: str) -> Boun
         return _epsilon_of_one(sigma, rate, delta)
     with mp.workdps(_DIGITS):
         target = number(delta)
-        found = [solved(rules, target) for rules in _orders(k, sigma, rate, neighbours)]
-        on, epsilon = max(found, key=lambda each: each[1])
+        solutions = [solved(rules, target) for rules in _orders(k, sigma, rate, neighbours)]
+        on, epsilon = max(solutions, key=lambda each: each[1])
         ends = bracket(epsilon)
         if not on.delta(number(ends[0])) > target >= on.delta(number(ends[1])):
             raise ArithmeticError("the ends of the bracket do not answer differently")

@@ -53,10 +53,10 @@ def _delta(
     def value() -> mpf:
         return max(_once(noise, p, q, number(epsilon)) for p, q in pairs())
 
-    found = settled(value)
+    delta = settled(value)
     with mp.workdps(60):
         other = max(_summed(noise, p, q, number(epsilon)) for p, q in pairs())
-    return bracket(found, (other, "1e-30"), most=1)
+    return bracket(delta, (other, "1e-30"), most=1)
 
 
 def _pairs(

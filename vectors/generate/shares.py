@@ -31,9 +31,9 @@ def on_lattice(rules: Rules, epsilon: mpf, value: mpf, step: mpf) -> mpf:
     value: about delta.
     """
     with mp.workdps(60):
-        made = rules(0)
-        steps = sum(count for _, count in made)
-        return _delta(made, epsilon, step, int(40 + mp.log(steps, 2) - mp.log(value, 2)))
+        weighted = rules(0)
+        steps = sum(count for _, count in weighted)
+        return _delta(weighted, epsilon, step, int(40 + mp.log(steps, 2) - mp.log(value, 2)))
 
 
 def in_integers(rules: Rules, epsilon: mpf, theta: mpf, value: mpf) -> list[tuple[mpf, str]]:
@@ -42,13 +42,13 @@ def in_integers(rules: Rules, epsilon: mpf, theta: mpf, value: mpf) -> list[tupl
     theta, value: about the slope of -log delta, and delta, from which the grids are chosen.
     """
     with mp.workdps(40):
-        made = rules(_LEVEL)
-        steps = sum(count for _, count in made)
+        weighted = rules(_LEVEL)
+        steps = sum(count for _, count in weighted)
         step = mpf("0.15") / mp.sqrt(steps * 2 * theta * (2 * theta + 1))
         bits = int(40 + mp.log(steps, 2) - mp.log(value, 2))
-        if _reach(made, bits) / step > _MOST_NODES:
+        if _reach(weighted, bits) / step > _MOST_NODES:
             return []
-        coarse, fine = (_delta(made, epsilon, h, bits) for h in (step, step / 2))
+        coarse, fine = (_delta(weighted, epsilon, h, bits) for h in (step, step / 2))
         return [(fine - (coarse - fine) / 3, _NEAR)]
 
 
@@ -84,12 +84,12 @@ def _delta(rules: Sequence[tuple[Rule, int]], epsilon: mpf, step: mpf, bits: int
 
 def _shared(rule: Rule, step: mpf, bits: int) -> _Masses:
     places = [int(mp.floor(loss / step)) for loss, _ in rule]
-    first, found = min(places), [mpf(0)] * (max(places) - min(places) + 2)
+    first, masses = min(places), [mpf(0)] * (max(places) - min(places) + 2)
     for (loss, mass), place in zip(rule, places, strict=True):
         left = mass * mp.expm1((place + 1) * step - loss) / mp.expm1(step)
-        found[place - first] += left
-        found[place - first + 1] += mass - left
-    return _trimmed(first, [int(mass * mpf(2) ** bits) for mass in found])
+        masses[place - first] += left
+        masses[place - first + 1] += mass - left
+    return _trimmed(first, [int(mass * mpf(2) ** bits) for mass in masses])
 
 
 def _product(a: _Masses, b: _Masses, bits: int) -> _Masses:

@@ -27,10 +27,10 @@ def _delta(k: str, n: str, budget: str, epsilon: str) -> Bounds:
             ]
         )
 
-    found = settled(lambda: largest(_User))
+    delta = settled(lambda: largest(_User))
     with mp.workdps(60):
         other = largest(_Tuples)
-    return bracket(found, (other, "1e-30"), most=1)
+    return bracket(delta, (other, "1e-30"), most=1)
 
 
 def _neighbours(values: int, users: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -51,15 +51,15 @@ class _User:
 
     @staticmethod
     def law(data: tuple[int, ...], values: int, budget: mpf) -> Law:
-        found: Law = {(0,) * values: mpf(1)}
+        masses: Law = {(0,) * values: mpf(1)}
         for value in data:
             after: Counter[tuple[int, ...]] = Counter()
-            for counts, weight in found.items():
+            for counts, weight in masses.items():
                 for report, chance in enumerate(_chances(value, values, budget)):
                     key = tuple(c + (i == report) for i, c in enumerate(counts))
                     after[key] += weight * chance
-            found = dict(after)
-        return found
+            masses = dict(after)
+        return masses
 
 
 class _Tuples:
@@ -67,12 +67,12 @@ class _Tuples:
 
     @staticmethod
     def law(data: tuple[int, ...], values: int, budget: mpf) -> Law:
-        found: Counter[tuple[int, ...]] = Counter()
+        masses: Counter[tuple[int, ...]] = Counter()
         chances = [_chances(value, values, budget) for value in data]
         for reports in product(range(values), repeat=len(data)):
             weight = mp.fprod(c[report] for c, report in zip(chances, reports, strict=True))
-            found[tuple(reports.count(x) for x in range(values))] += weight
-        return dict(found)
+            masses[tuple(reports.count(x) for x in range(values))] += weight
+        return dict(masses)
 
 
 TABLE = [

@@ -142,32 +142,32 @@ EPSILONS = [
 
 
 def _recipes() -> list[Recipe]:
-    found = []
+    recipes = []
     for rho, epsilon, comment, flags in DELTAS:
-        given = {"rho": rho, "epsilon": epsilon}
-        found.append(
+        parameters = {"rho": rho, "epsilon": epsilon}
+        recipes.append(
             Recipe(
                 "delta",
-                given,
+                parameters,
                 comment,
                 tuple(flags.split()),
-                partial(_delta, **given),
-                partial(_gaussian_delta, **given),
+                partial(_delta, **parameters),
+                partial(_gaussian_delta, **parameters),
             )
         )
     for rho, delta, comment, flags in EPSILONS:
-        given = {"rho": rho, "delta": delta}
-        found.append(
+        parameters = {"rho": rho, "delta": delta}
+        recipes.append(
             Recipe(
                 "epsilon",
-                given,
+                parameters,
                 comment,
                 ("Calibration", *flags.split()),
-                partial(_epsilon, **given),
-                partial(_gaussian_epsilon, **given),
+                partial(_epsilon, **parameters),
+                partial(_gaussian_epsilon, **parameters),
             )
         )
-    return found
+    return recipes
 
 
 GROUP = Group(

@@ -62,20 +62,20 @@ def _run(library: str, folder: Path) -> Suite:
     ]
     environment = {**os.environ, "PYTHONPATH": str(here)}
     subprocess.run(command, check=True, cwd=folder, env=environment, stdout=sys.stderr)  # noqa: S603
-    found: Suite = json.loads(output.read_text(encoding="utf-8"))
-    return found
+    suite: Suite = json.loads(output.read_text(encoding="utf-8"))
+    return suite
 
 
-def _report(library: str, found: Suite) -> int:
+def _report(library: str, suite: Suite) -> int:
     """Print what failed; return how many tests did not end as expected."""
-    failed = found["failed"]
-    click.echo(f"{library}: {len(found['passed'])} of {len(found['passed']) + len(failed)} pass")
+    failed = suite["failed"]
+    click.echo(f"{library}: {len(suite['passed'])} of {len(suite['passed']) + len(failed)} pass")
     surprises = 0
     for test, message in failed.items():
         reason = reason_of(library, test, message)
         surprises += reason is None
         click.echo(f"  {test}\n    {reason or 'UNEXPECTED'}\n    {message}")
-    for test in found["passed"]:
+    for test in suite["passed"]:
         if reason := reason_of(library, test):
             surprises += 1
             click.echo(f"  {test}\n    UNEXPECTED: passes, {reason}")

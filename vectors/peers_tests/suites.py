@@ -79,10 +79,10 @@ def _tests(module: str) -> unittest.TestSuite:
 
 
 def _each(suite: unittest.TestSuite) -> list[unittest.TestCase]:
-    found: list[unittest.TestCase] = []
+    tests: list[unittest.TestCase] = []
     for test in suite:
-        found += _each(test) if isinstance(test, unittest.TestSuite) else [test]
-    return found
+        tests += _each(test) if isinstance(test, unittest.TestSuite) else [test]
+    return tests
 
 
 class _Result(unittest.TestResult):
@@ -90,13 +90,13 @@ class _Result(unittest.TestResult):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: Suite = {"passed": [], "failed": {}}
+        self.suite: Suite = {"passed": [], "failed": {}}
 
     def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
-        self.found["passed"].append(_name(test))
+        self.suite["passed"].append(_name(test))
 
     def addFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802
-        self.found["failed"][_name(test)] = f"{err[0].__name__}: {err[1]}".split("\n")[0][:300]
+        self.suite["failed"][_name(test)] = f"{err[0].__name__}: {err[1]}".split("\n")[0][:300]
 
     addError = addFailure  # noqa: N815
 
@@ -118,7 +118,7 @@ def main() -> None:
     library, folder, output = sys.argv[1:]
     result = _Result()
     RUNS[library](Path(folder)).run(result)
-    Path(output).write_text(json.dumps(result.found), encoding="utf-8")
+    Path(output).write_text(json.dumps(result.suite), encoding="utf-8")
 
 
 if __name__ == "__main__":
