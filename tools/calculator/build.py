@@ -77,19 +77,19 @@ def main(target: str) -> None:
 
 def _fetched() -> list[Path]:
     """The archives of Pyodide and python-flint, downloaded where they are missing."""
-    found = [CACHE / name for name in SUMS]
-    if not found[0].exists():
+    archives = [CACHE / name for name in SUMS]
+    if not archives[0].exists():
         subprocess.run(["npm", "pack", "--silent", PYODIDE], cwd=CACHE, check=True)
-    if not found[1].exists():
+    if not archives[1].exists():
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
         target = ["--only-binary=:all:", "--platform", PLATFORM]
         version = ["--python-version", "314", "--dest", str(CACHE)]
         subprocess.run([*pip, *target, *version, FLINT], check=True)
-    for path in found:
+    for path in archives:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest != SUMS[path.name]:
             raise SystemExit(f"{path.name} has SHA-256 {digest}, not {SUMS[path.name]}")
-    return found
+    return archives
 
 
 def _member(packed: tarfile.TarFile, name: str) -> bytes:
@@ -101,8 +101,8 @@ def _member(packed: tarfile.TarFile, name: str) -> bytes:
 
 def _packages(wheel: Path) -> bytes:
     """A zip with the files of all Python packages that the page imports."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as zipped:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as zipped:
         with zipfile.ZipFile(wheel) as flint:
             for name in flint.namelist():
                 if name == "flint/__init__.py":
@@ -114,7 +114,7 @@ def _packages(wheel: Path) -> bytes:
                 zipped.write(path, name)
         for path in (ROOT / "checker").glob("dpcheck*.py"):  # as in the wheel
             zipped.write(path, f"exactdp/checker/{path.name}")
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _modules(package: str) -> Iterator[tuple[Path, str]]:
