@@ -27,18 +27,18 @@ def main(seed: int) -> None:
     rows = [_row(case, seed) for case in tqdm(SUITE, disable=None)]
     header = ["case", "found", "outputs", "s", "twin flagged"]
     print(tabulate(rows, headers=header, disable_numparse=True))
-    found = sum(row[1] == "yes" for row in rows)
+    bugs_found = sum(row[1] == "yes" for row in rows)
     flagged = sum(row[4] == "yes" for row in rows)
     slowest = max(float(row[3]) for row in rows)
-    print(f"{found} of {len(rows)} found, {flagged} twins flagged, slowest {slowest:.1f} s")
+    print(f"{bugs_found} of {len(rows)} found, {flagged} twins flagged, slowest {slowest:.1f} s")
 
 
 def _row(case: Case, seed: int) -> list[str]:
     start = time.perf_counter()
-    found, outputs = _audited(case, case.make_broken(seed), _BUDGET)
+    verdict, outputs = _audited(case, case.make_broken(seed), _BUDGET)
     seconds = time.perf_counter() - start
     flagged, _ = _audited(case, case.make_correct(seed), _TWIN_BUDGET)
-    return [case.name, _word(found), outputs, f"{seconds:.1f}", _word(flagged)]
+    return [case.name, _word(verdict), outputs, f"{seconds:.1f}", _word(flagged)]
 
 
 def _audited(case: Case, run: Callable[[Any, int], Any], budget: int) -> tuple[bool, str]:

@@ -35,10 +35,10 @@ def main() -> None:
         print(f"{rows} rows, {users} users, {megabytes:.0f} MB, {passes} passes, GSHM, k = 10")
         for engine in _LAZY if rows > 10**7 else _LAZY + _IN_MEMORY:
             words = [sys.executable, "-m", "lab.benchmarks.frames", engine, str(path), str(passes)]
-            found = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+            measured = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
             line = "{engine:12} {wall:7.1f} s {cpu:8.1f} CPU s ({check:4.1%} of them the check)"
             line += " {gib:6.2f} GiB {released:7} keys"
-            print("  " + line.format(**found), flush=True)
+            print("  " + line.format(**measured), flush=True)
 
 
 def _make(path: Path, rows: int, users: int) -> None:
@@ -52,8 +52,8 @@ def _make(path: Path, rows: int, users: int) -> None:
     """
     with duckdb.connect() as connection:
         connection.execute("SET memory_limit = '2GB'")
-        made = connection.sql(source, params={"users": users, "rows": rows})
-        made.write_parquet(str(path))
+        relation = connection.sql(source, params={"users": users, "rows": rows})
+        relation.write_parquet(str(path))
 
 
 def _one(engine: str, path: str, passes: int) -> None:
@@ -63,18 +63,18 @@ def _one(engine: str, path: str, passes: int) -> None:
 
     spent, check = [0.0], counting.check
 
-    def timed(*given: Any) -> None:
+    def timed(*arguments: Any) -> None:
         begun = time.process_time()
-        check(*given)
+        check(*arguments)
         spent[0] += time.process_time() - begun
 
     counting.check = timed
     frame = _frame(engine, path)
     start, cpu = time.perf_counter(), time.process_time()
-    found = frames.release(
+    release = frames.release(
         frame, user="uid", by="url", k=10, epsilon=1, delta="1e-6", passes=passes
     )
-    released = len(_rows(found.frame))
+    released = len(_rows(release.frame))
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     took = {"wall": time.perf_counter() - start, "cpu": time.process_time() - cpu}
     took["check"] = spent[0] / took["cpu"]

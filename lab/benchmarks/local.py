@@ -79,10 +79,10 @@ def pure(k: int, package: str, prefix: str, **options: Any) -> dict[str, Peer]:
         client = getattr(module, f"{name}Client")(EPSILON, k, **options)
 
     def aggregate(reports: list[Any]) -> Any:
-        made = server(EPSILON, k, **options)
+        aggregator = server(EPSILON, k, **options)
         for report in reports:
-            made.aggregate(report)
-        return made.estimate(1, suppress_warnings=True)
+            aggregator.aggregate(report)
+        return aggregator.estimate(1, suppress_warnings=True)
 
     return {"pure-ldp": (lambda value: client.privatise(value + 1), aggregate)}
 
@@ -103,7 +103,7 @@ def multi(k: int, name: str) -> dict[str, Peer]:
 
 def hashed(k: int) -> dict[str, Peer]:
     """Local hashing of both, where the xxhash that is installed still takes their texts."""
-    found = {}
+    peers = {}
     for name, peer in (
         ("pure-ldp", pure(k, "local_hashing", "LH", use_olh=True)),
         ("multi-freq-ldpy", multi(k, "LH")),
@@ -114,8 +114,8 @@ def hashed(k: int) -> dict[str, Peer]:
             except TypeError:
                 print(f"  {name}: local hashing fails with this version of xxhash")
             else:
-                found[name] = pair
-    return found
+                peers[name] = pair
+    return peers
 
 
 def _contest(ours: LocalMechanism[int], peers: dict[str, Peer], k: int) -> None:
@@ -137,11 +137,11 @@ def _contest(ours: LocalMechanism[int], peers: dict[str, Peer], k: int) -> None:
         for name in ("ours", *peers)
     }
     for step in ("report", "aggregate", "both"):
-        shown = [f"ours {each[f'ours {step}'] * 1e9:8.0f} ns"]
+        columns = [f"ours {each[f'ours {step}'] * 1e9:8.0f} ns"]
         for name in peers:
             ratio = each[f"{name} {step}"] / each[f"ours {step}"]
-            shown.append(f"{name} {each[f'{name} {step}'] * 1e9:9.0f} ns = {ratio:7.0f} x")
-        print(f"  {type(ours).__name__:24} {step:10} {'   '.join(shown)}")
+            columns.append(f"{name} {each[f'{name} {step}'] * 1e9:9.0f} ns = {ratio:7.0f} x")
+        print(f"  {type(ours).__name__:24} {step:10} {'   '.join(columns)}")
     if entropy := _entropy(ours):
         _floor(entropy, each, list(peers))
 

@@ -30,8 +30,8 @@ steps, delta = int(sys.argv[3]), float(sys.argv[5])
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 def report(cold, warm, low, high, imported):
-    found = dict(cold=cold, warm=warm, low=low, high=high, peak=peak(), imported=imported)
-    print(json.dumps(found))
+    measured = dict(cold=cold, warm=warm, low=low, high=high, peak=peak(), imported=imported)
+    print(json.dumps(measured))
 """
 
 _PROGRAMS = {
@@ -40,14 +40,14 @@ start = time.process_time()
 from exactdp.accounting import pld
 imported = peak()
 loss = pld.sgd(noise_multiplier=noise, rate=rate, steps=steps)
-found = loss.epsilon(delta, width=width)
+epsilon = loss.epsilon(delta, width=width)
 cold = time.process_time() - start
 warm = []
 for factor in (1.1, 1.3, 0.9, 1.2, 0.8):
     start = time.process_time()
     loss.epsilon(delta * factor, width=width)
     warm.append(time.process_time() - start)
-report(cold, sorted(warm)[2], found.float_lower(), found.float_upper(), imported)
+report(cold, sorted(warm)[2], epsilon.float_lower(), epsilon.float_upper(), imported)
 """,
     "dp_accounting": """
 start = time.process_time()
@@ -86,8 +86,8 @@ def main() -> None:
     for noise, rate, steps, width, delta in _CASES:
         case = [noise, rate, str(steps), width, repr(delta)]
         for name, program in _PROGRAMS.items():
-            shown = [noise, rate, f"{steps:.0e}", delta, name]
-            rows.append([*shown, *_run(program, case)])
+            labels = [noise, rate, f"{steps:.0e}", delta, name]
+            rows.append([*labels, *_run(program, case)])
             print(*rows[-1], flush=True)
     header = [
         "noise",
@@ -114,15 +114,15 @@ def _run(program: str, case: list[str]) -> list[str]:
         return ["over 300"]
     if done.returncode:
         return [(done.stderr.strip().splitlines() or ["died"])[-1][:60]]
-    found = json.loads(done.stdout.splitlines()[-1])
-    low, high = found["low"], found["high"]
+    measured = json.loads(done.stdout.splitlines()[-1])
+    low, high = measured["low"], measured["high"]
     return [
-        f"{found['cold']:.2f}",
-        f"{found['warm']:.2f}",
+        f"{measured['cold']:.2f}",
+        f"{measured['warm']:.2f}",
         f"[{low:.6f}, {high:.6f}]",
         f"{high - low:.1e}",
-        f"{found['peak']:.0f}",
-        f"{found['peak'] - found['imported']:.0f}",
+        f"{measured['peak']:.0f}",
+        f"{measured['peak'] - measured['imported']:.0f}",
     ]
 
 

@@ -33,8 +33,8 @@ def main() -> None:
     rows = []
     for sigma, rate, steps in _CASES:
         loss = pld.gaussian(sigma=sigma).batched(str(rate)).composed(steps)
-        found = loss.epsilon(_DELTA)
-        low, high = found.float_lower(), found.float_upper()
+        interval = loss.epsilon(_DELTA)
+        low, high = interval.float_lower(), interval.float_upper()
         rows.append([sigma, rate, f"{steps:.0e}", low, high, high / low - 1])
     print(tabulate(rows, ["sigma", "rate", "steps", "lower", "upper", "apart"], floatfmt=".4g"))
     _fixed()
@@ -48,8 +48,8 @@ def _fixed() -> None:
     rows = []
     for k in (0, steps // 4, steps // 2, 3 * steps // 4, steps):
         order = tuple((law, n) for law, n in ((one, k), (other, steps - k)) if n)
-        found = ask.epsilon(order, _DELTA, Fraction(1, 1000))
-        rows.append([k, found.float_lower(), found.float_upper()])
+        interval = ask.epsilon(order, _DELTA, Fraction(1, 1000))
+        rows.append([k, interval.float_lower(), interval.float_upper()])
     print(tabulate(rows, ["steps with the others at one end", "lower", "upper"], floatfmt=".4g"))
 
 
@@ -71,8 +71,8 @@ def _values(sigma: float, rate: float, steps: int, epsilon: float) -> tuple[floa
         beyond = losses[-1] + step * np.arange(1, side + 1)
         above = np.maximum(-np.expm1(epsilon - beyond), 0)
         padded = np.concatenate([np.full(side, values[0]), values, above])
-        found: Floats = fftconvolve(padded, masses[::-1], mode="valid")
-        return found
+        values_before: Floats = fftconvolve(padded, masses[::-1], mode="valid")
+        return values_before
 
     for _ in range(steps):
         fixed = expected(fixed, laws[0])
@@ -93,8 +93,8 @@ def _masses(sigma: float, rate: float, step: float, sign: int) -> Floats:
     masses = np.zeros(2 * side + 1)
     np.add.at(masses, places + side, weights * (1 - (losses - places)))
     np.add.at(masses, places + side + 1, weights * (losses - places))
-    found: Floats = masses / masses.sum()
-    return found
+    normalized: Floats = masses / masses.sum()
+    return normalized
 
 
 if __name__ == "__main__":

@@ -33,12 +33,12 @@ def main() -> None:
     arguments.add_argument("answers", type=Path)
     arguments.add_argument("--runs", type=int, default=60)
     arguments.add_argument("--seconds", type=float, default=60)
-    given = arguments.parse_args()
-    kept = given.answers.read_text().splitlines() if given.answers.exists() else []
+    options = arguments.parse_args()
+    kept = options.answers.read_text().splitlines() if options.answers.exists() else []
     rows: list[_Row] = [json.loads(line) for line in kept]
-    peers = {name: Peer(program, given.seconds) for name, (_, program) in PROGRAMS.items()}
-    with given.answers.open("a") as file:
-        for seed in range(len(rows), given.runs):
+    peers = {name: Peer(program, options.seconds) for name, (_, program) in PROGRAMS.items()}
+    with options.answers.open("a") as file:
+        for seed in range(len(rows), options.runs):
             rows.append(_row(seed, peers))
             file.write(json.dumps(rows[-1]) + "\n")
             file.flush()
@@ -80,13 +80,13 @@ def _question(draw: random.Random) -> tuple[list[Any], Enclosure]:
 
 def _confirmed(question: list[Any], answer: float) -> str:
     """delta at the answer, or at epsilon, by another method than the calculator's."""
-    sigma, rate, steps, asked, value = question
-    epsilon = value if asked == "delta" else answer
+    sigma, rate, steps, kind, value = question
+    epsilon = value if kind == "delta" else answer
     try:
         true = delta_at(epsilon, sigma, rate, steps)
     except ArithmeticError as error:
         return f"not decided: {error}"
-    wrong = Fraction(true) > (Fraction(answer) if asked == "delta" else Fraction(str(value)))
+    wrong = Fraction(true) > (Fraction(answer) if kind == "delta" else Fraction(str(value)))
     return f"delta({epsilon:.6g}) = {float(true):.8g}" + (" confirmed" if wrong else " NOT")
 
 
@@ -95,9 +95,9 @@ def _report(rows: list[_Row]) -> None:
     names = list(rows[0]["answers"])
     lines: list[list[Any]] = []
     for name in names:
-        found = [row["answers"][name] for row in rows]
-        confirmed = sum(answer[3].endswith("confirmed") for answer in found)
-        lines.append([name, *(sum(a[0] == v for a in found) for v in verdicts), confirmed])
+        answers = [row["answers"][name] for row in rows]
+        confirmed = sum(answer[3].endswith("confirmed") for answer in answers)
+        lines.append([name, *(sum(a[0] == v for a in answers) for v in verdicts), confirmed])
     print(tabulate(lines, ["library", *verdicts, "unsafe, confirmed"]))
     for name in names:
         for line in _worst(name, rows):
@@ -109,8 +109,8 @@ def _worst(name: str, rows: list[_Row]) -> Iterator[str]:
     answers = [(row, *row["answers"][name]) for row in rows]
     for row, verdict, off, answer, second in sorted(answers, key=lambda a: -a[2])[:8]:
         if verdict in ("unsafe", "negative"):
-            asked, least = row["question"], row["lower"]
-            yield f"{name} {verdict} by {off:.2g}: {asked} {answer}, at least {least}; {second}"
+            question, least = row["question"], row["lower"]
+            yield f"{name} {verdict} by {off:.2g}: {question} {answer}, at least {least}; {second}"
     reasons = {str(answer)[:60] for _, verdict, _, answer, _ in answers if verdict == "no answer"}
     yield f"{name} no answer: {sorted(reasons)[:4]}"
 

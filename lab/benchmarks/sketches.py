@@ -30,7 +30,7 @@ def vector(d: int, k: int, seed: int) -> dict[int, int]:
     return dict(list(dict(zip(ids, values, strict=True)).items())[:k])
 
 
-def opendp(given: dict[int, int], size_factor: int) -> Callable[[], Any] | None:
+def opendp(entries: dict[int, int], size_factor: int) -> Callable[[], Any] | None:
     """opendp's projection of the same vector, alpha and epsilon being its own."""
     if importlib.util.find_spec("opendp") is None:
         return None
@@ -40,9 +40,9 @@ def opendp(given: dict[int, int], size_factor: int) -> Callable[[], Any] | None:
     domain = dp.map_domain(dp.atom_domain(T="u64"), dp.atom_domain(T="i32"))
     metric = dp.l01inf_distance(dp.absolute_distance(T="i32"))
     measure = dp.m.make_alp_queryable(
-        domain, metric, 1.0, sum(given.values()), LARGEST, size_factor=size_factor, alpha=4
+        domain, metric, 1.0, sum(entries.values()), LARGEST, size_factor=size_factor, alpha=4
     )
-    return partial(measure, given)
+    return partial(measure, entries)
 
 
 def projecting() -> None:
@@ -63,16 +63,16 @@ def projecting() -> None:
 def querying() -> None:
     """A query by itself and many at once, of mechanisms for the same values and epsilon."""
     print(f"\nQueries of sketches, {SINGLE_QUERIES} one by one and {QUERIES} at once")
-    given = vector(2**64, K, 1)
+    entries = vector(2**64, K, 1)
     ids = np.random.default_rng(2).integers(0, 1 << 63, QUERIES).astype(np.uint64)
     few = ids[:SINGLE_QUERIES].tolist()
-    made = {
+    mechanisms = {
         "ALP": ALP(d=2**64, k=K, s=10 * K, largest=LARGEST, epsilon=1),
         "HistogramALP": HistogramALP(d=2**64, k=K, s=10 * K, largest=LARGEST, epsilon=1),
     }
     runs: dict[str, Callable[[], Any]] = {}
-    for name, mechanism in made.items():
-        sketch = mechanism.project(given, SystemSource())
+    for name, mechanism in mechanisms.items():
+        sketch = mechanism.project(entries, SystemSource())
         runs[f"{name}[i]"] = partial(_one_by_one, sketch.__getitem__, few)
         runs[f"{name}, at once"] = partial(sketch.estimate, ids)
     theirs = opendp(vector(2**64, K // 100, 1), 50)  # a query takes as long in a small one
@@ -95,16 +95,16 @@ def randomness() -> None:
     source = SystemSource()
     mechanism = ALP(d=2**64, k=K, s=10 * K, largest=300, epsilon=1)
     bits = mechanism.s * mechanism.levels
-    given = vector(2**64, K, 3)
+    entries = vector(2**64, K, 3)
     before = source.bits_used
-    mechanism.project(given, source)
+    mechanism.project(entries, source)
     used = source.bits_used - before
 
     def read() -> None:
         for _ in range(used // (64 << 14)):
             source.words(1 << 14, 64)
 
-    runs = {"projection": partial(mechanism.project, given, source), "reading": read}
+    runs = {"projection": partial(mechanism.project, entries, source), "reading": read}
     times = interleaved(runs, rounds=9, clock=time.process_time)
     ratio = times["projection"] / times["reading"]
     print(f"  m s = {bits:.2e}: {used / bits:.2f} random bits per bit of the array,")
@@ -118,13 +118,13 @@ def error() -> None:
     opendp takes counts, whose neighbours differ by 1 in one of them, as HistogramALP does.
     """
     k, factor = 3000, 50
-    given = vector(2**64, k, 4)
-    array = 1 << (sum(given.values()) * factor // 4 - 1).bit_length()
+    entries = vector(2**64, k, 4)
+    array = 1 << (sum(entries.values()) * factor // 4 - 1).bit_length()
     print(f"\nMean |error| for the same space: {array} bits, k = {k}, epsilon = 1")
     rng = np.random.default_rng(5)
-    present = list(given)
+    present = list(entries)
     empty = rng.integers(0, 1 << 63, k).tolist()
-    truth = np.array([given.get(i, 0) for i in present + empty], float)
+    truth = np.array([entries.get(i, 0) for i in present + empty], float)
     shape: dict[str, Any] = {"d": 2**64, "k": k, "largest": LARGEST, "epsilon": 1}
     contestants: list[tuple[str, Callable[[int], Any]]] = [
         ("ALP", lambda s: ALP(s=s, **shape)),
@@ -136,17 +136,19 @@ def error() -> None:
     ]
     for name, make in contestants:
         mechanism = make(array // make(3 * k).levels)
-        errors = [np.abs(mechanism.project(given, SystemSource()).estimate(present + empty) - truth)
-                  for _ in range(10)]  # fmt: skip
+        errors = [
+            np.abs(mechanism.project(entries, SystemSource()).estimate(present + empty) - truth)
+            for _ in range(10)
+        ]
         _show(name, np.mean(errors, axis=0), k)
-    theirs = opendp(given, factor)
+    theirs = opendp(entries, factor)
     if theirs is not None:
-        found = []
+        peer_errors = []
         for _ in range(2):
             queryable = theirs()
             answers = np.array([queryable(i) for i in present + empty], float)
-            found.append(np.abs(answers - truth))
-        _show("opendp, alpha = 4", np.mean(found, axis=0), k)
+            peer_errors.append(np.abs(answers - truth))
+        _show("opendp, alpha = 4", np.mean(peer_errors, axis=0), k)
 
 
 def _show(name: str, errors: Any, k: int) -> None:

@@ -56,7 +56,7 @@ def decoding(level: str) -> None:
     )
     few = keyed.report_many(entries(KEYED_USERS, 2), source)
     slow = seconds(lambda: decode(keyed, few), process_time) * N / KEYED_USERS
-    found = ((decode(linear, reports) - true_means(values)) ** 2).mean()
+    square_error = ((decode(linear, reports) - true_means(values)) ** 2).mean()
     print(
         f"{level} level: b = {linear.plan.bins}, clip = {linear.plan.clip}, grid {linear.plan.grid}"
     )
@@ -71,7 +71,7 @@ def decoding(level: str) -> None:
         f"   (from {KEYED_USERS} users)"
     )
     print(
-        f"  mean square error       {found:.5g}   worst case predicted"
+        f"  mean square error       {square_error:.5g}   worst case predicted"
         f" {float(linear.plan.mean_square(N)):.5g}"
     )
 
@@ -94,11 +94,9 @@ def errors(n: int = 4000, k: int = 32) -> None:
         expected = (
             float(m.plan.noise) + (squares * (1 - 1 / D) / m.plan.bins + own.sum() / D) / n
         ) / n
-        found = ((decode(m, m.report_many(values, source)) - truth) ** 2).mean()
-        verdict = "as expected" if abs(found / expected - 1) <= allowed else "NOT AS EXPECTED"
-        print(
-            f"  {hashes:7} {found:.6g}   formula {expected:.6g}   {found / expected:.4f}  {verdict}"
-        )
+        mse = ((decode(m, m.report_many(values, source)) - truth) ** 2).mean()
+        verdict = "as expected" if abs(mse / expected - 1) <= allowed else "NOT AS EXPECTED"
+        print(f"  {hashes:7} {mse:.6g}   formula {expected:.6g}   {mse / expected:.4f}  {verdict}")
 
 
 def clipping(n: int = 20_000) -> None:
@@ -146,22 +144,24 @@ def on_dask(n: int) -> None:
             future.release()
             state, truth, size = state + m.state_from_bytes(data), truth + total, len(data)
         took = perf_counter() - start
-    found = ((state.estimate().values - truth / n) ** 2).mean()
+    square_error = ((state.estimate().values - truth / n) ** 2).mean()
     bound = float(m.plan.mean_square(n))
     print(f"{n} users on two workers, k = 8: {took:.0f} s, every state {size / 2**20:.2f} MiB")
-    print(f"  {state.n} reports, mean square error {found:.4g}, at most {bound:.4g} expected")
+    print(
+        f"  {state.n} reports, mean square error {square_error:.4g}, at most {bound:.4g} expected"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--users-on-dask", type=int, default=1_000_000)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     for level in ("event", "user"):
         decoding(level)
     errors()
     print("clipping at user level")
     clipping()
-    on_dask(given.users_on_dask)
+    on_dask(arguments.users_on_dask)
 
 
 if __name__ == "__main__":

@@ -73,22 +73,22 @@ def columns(runs: int, n: int) -> dict[str, Any]:
     """Balanced against random columns, the sparsity known."""
     first = rademacher(1)
     print(f"random signs keep epsilon = 0.5 with r = {float(first.ratio):.4f} instead of 1.6487")
-    found = {}
+    tables = {}
     for law, (make, sparsity) in PAPER.items():
         p, decoder = make(K), recovered(Pursuit(sparsity))
-        found[law] = table(
+        tables[law] = table(
             f"{law}, n = {n}",
             {
                 kind.__name__: [error(kind(run), decoder, p, n, run) for run in range(runs)]
                 for kind in (balanced, smaller, rademacher)
             },
         )
-    return {"ratio of random signs": float(first.ratio), "errors": found}
+    return {"ratio of random signs": float(first.ratio), "errors": tables}
 
 
 def sparsity(runs: int, n: int) -> dict[str, Any]:
     """The sparsity known, chosen from the data, and the lasso."""
-    found = {}
+    tables = {}
     for law, (make, known) in PAPER.items():
         p = make(K)
         recoveries = {"s known": Pursuit(known), "s chosen": Pursuit(), "lasso": Lasso()}
@@ -96,8 +96,8 @@ def sparsity(runs: int, n: int) -> dict[str, Any]:
             name: [error(smaller(run), recovered(each), p, n, run) for run in range(runs)]
             for name, each in recoveries.items()
         }
-        found[law] = table(f"{law}, n = {n}, recovery", rows)
-    return found
+        tables[law] = table(f"{law}, n = {n}, recovery", rows)
+    return tables
 
 
 def against_others(laws: dict[str, Any], runs: int, sizes: list[int]) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def against_others(laws: dict[str, Any], runs: int, sizes: list[int]) -> dict[st
     def plain(_: Any, state: State) -> Any:
         return state.estimate("projected")
 
-    found = {}
+    tables = {}
     for (law, p), n in ((item, n) for item in laws.items() for n in sizes):
         contestants: dict[str, Any] = {
             "compressive": (smaller, recovered(Pursuit())),
@@ -117,8 +117,8 @@ def against_others(laws: dict[str, Any], runs: int, sizes: list[int]) -> dict[st
             name: [error(make(run), decoder, p, n, run) for run in range(runs)]
             for name, (make, decoder) in contestants.items()
         }
-        found[f"{law}, n = {n}"] = table(f"{law}, n = {n}", rows)
-    return found
+        tables[f"{law}, n = {n}"] = table(f"{law}, n = {n}", rows)
+    return tables
 
 
 def main() -> None:
@@ -126,13 +126,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10)
     runs = parser.parse_args().runs
     limits = {f"Unif({s})": uniform(s, K) for s in (25, 50, 100, 400)}
-    found = {
+    results = {
         "columns": columns(runs, 200_000),
         "sparsity": sparsity(runs, 200_000),
         "words": against_others({"English words": words(K)}, runs, [100_000, 1_000_000]),
         "limits": against_others(limits, runs, [100_000, 1_000_000]),
     }
-    text = json.dumps(json.loads(json.dumps(found), parse_float=lambda x: round(float(x), 5)))
+    text = json.dumps(json.loads(json.dumps(results), parse_float=lambda x: round(float(x), 5)))
     (RESULTS / "compressive_beyond.json").write_text(text + "\n", encoding="utf-8")
 
 

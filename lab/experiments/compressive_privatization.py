@@ -53,22 +53,22 @@ def errors(name: str, epsilon: str, sizes: list[int], seed: int) -> Errors:
     if name == "CP":
         return {law: _recovered(epsilon, law, p, sizes, seed) for law, p in laws.items()}
     oracle = ORACLES[name](K, epsilon)
-    found: Errors = {law: {"normalized": [], "projected": []} for law in laws}
+    errors_by_law: Errors = {law: {"normalized": [], "projected": []} for law in laws}
     for grown in _states(oracle, laws, sizes, seed):
-        for (law, methods), p in zip(found.items(), laws.values(), strict=True):
+        for (law, methods), p in zip(errors_by_law.items(), laws.values(), strict=True):
             for method, kept in methods.items():
                 kept.append(l1(oracle, grown[law], p, method))
-    return found
+    return errors_by_law
 
 
 def _recovered(epsilon: str, law: str, p: Any, sizes: list[int], seed: int) -> dict[str, Any]:
     cp = CompressiveResponse(k=K, m=M, epsilon=epsilon, seed=seed, ones=M // 2)
-    found: dict[str, list[float]] = {"normalized": [], "projected": []}
+    errors_by_method: dict[str, list[float]] = {"normalized": [], "projected": []}
     for state in states(cp, p, sizes, seed):
         raw = cp.recover(state, Pursuit(PAPER[law][1]))
-        found["normalized"].append(float(np.abs(normalized(raw) - p).sum()))
-        found["projected"].append(float(np.abs(projected(raw) - p).sum()))
-    return found
+        errors_by_method["normalized"].append(float(np.abs(normalized(raw) - p).sum()))
+        errors_by_method["projected"].append(float(np.abs(projected(raw) - p).sum()))
+    return errors_by_method
 
 
 def _states(
@@ -91,8 +91,8 @@ def measured(
         for law, table in tables.items():
             table[name] = {method: [run[law][method] for run in each] for method in each[0][law]}
             last = {method: np.mean(rows, axis=0)[-1] for method, rows in table[name].items()}
-            shown = ", ".join(f"{method} {value:.4f}" for method, value in last.items())
-            print(f"{law} epsilon {epsilon} n {sizes[-1]} {name} ({number} runs): {shown}",
+            summary = ", ".join(f"{method} {value:.4f}" for method, value in last.items())
+            print(f"{law} epsilon {epsilon} n {sizes[-1]} {name} ({number} runs): {summary}",
                   flush=True)  # fmt: skip
     return tables
 
@@ -150,25 +150,25 @@ def main() -> None:
     )
     parser.add_argument("--figure", type=int, choices=(2, 3), help="only one of them")
     parser.add_argument("--quick", action="store_true", help="n = 50000 and 100000, two epsilons")
-    given = parser.parse_args()
-    runs = dict.fromkeys([given.only] if given.only else ["CP", *ORACLES], given.runs)
-    sizes = SIZES[:2] if given.quick else SIZES
+    arguments = parser.parse_args()
+    runs = dict.fromkeys([arguments.only] if arguments.only else ["CP", *ORACLES], arguments.runs)
+    sizes = SIZES[:2] if arguments.quick else SIZES
     # a quick run must not replace the results of a whole one
-    folder = Path(tempfile.mkdtemp()) if given.quick else RESULTS
-    if given.figure != 3:
+    folder = Path(tempfile.mkdtemp()) if arguments.quick else RESULTS
+    if arguments.figure != 3:
         by_users(sizes, runs, folder)
-    if given.figure != 2:
-        by_epsilon(EPSILONS[:2] if given.quick else EPSILONS, sizes[-1], runs, folder)
+    if arguments.figure != 2:
+        by_epsilon(EPSILONS[:2] if arguments.quick else EPSILONS, sizes[-1], runs, folder)
     print(f"written to {folder}")
 
 
 def by_users(sizes: list[int], runs: dict[str, int], folder: Path) -> None:
     """Figure 2, and how much lower the errors of CP are."""
     path = folder / "compressive_by_users.json"
-    found = _joined({"sizes": sizes}, runs, measured("0.5", sizes, runs), path)
-    lower = found["ratios"] = {law: ratios(table) for law, table in found["errors"].items()}
-    _save(found, path)
-    picture(found["errors"], sizes, "users", path.with_suffix(".png"))
+    results = _joined({"sizes": sizes}, runs, measured("0.5", sizes, runs), path)
+    lower = results["ratios"] = {law: ratios(table) for law, table in results["errors"].items()}
+    _save(results, path)
+    picture(results["errors"], sizes, "users", path.with_suffix(".png"))
     _printed(lower)
 
 
@@ -186,11 +186,11 @@ def by_epsilon(epsilons: list[str], users: int, runs: dict[str, int], folder: Pa
         }
         for law in PAPER
     }
-    found = _joined({"epsilons": epsilons, "users": users}, runs, tables, path)
-    _save(found, path)
+    results = _joined({"epsilons": epsilons, "users": users}, runs, tables, path)
+    _save(results, path)
     numbers = [float(epsilon) for epsilon in epsilons]
-    picture(found["errors"], numbers, f"epsilon, {users} users", path.with_suffix(".png"))
-    _printed({law: ratios(table) for law, table in found["errors"].items()})
+    picture(results["errors"], numbers, f"epsilon, {users} users", path.with_suffix(".png"))
+    _printed({law: ratios(table) for law, table in results["errors"].items()})
 
 
 def _joined(axis: dict[str, Any], runs: dict[str, int], tables: Any, path: Path) -> dict[str, Any]:
@@ -211,8 +211,8 @@ def _printed(lower: dict[str, dict[str, list[float]]]) -> None:
             print(f"{law}, {method}: best other / CP = {min(values):.2f} to {max(values):.2f}")
 
 
-def _save(found: dict[str, Any], path: Path) -> None:
-    rounded = json.loads(json.dumps(found), parse_float=lambda text: round(float(text), 5))
+def _save(results: dict[str, Any], path: Path) -> None:
+    rounded = json.loads(json.dumps(results), parse_float=lambda text: round(float(text), 5))
     path.write_text(json.dumps(rounded) + "\n", encoding="utf-8")
 
 

@@ -51,8 +51,8 @@ def words(users: int, seed: int) -> Pairs:
     p = np.sort(list(get_frequency_dict("en").values()))[::-1]
     rng = np.random.default_rng(seed)
     sizes = np.clip(np.exp(rng.normal(3.5, 1.2, users)).astype(int) + 1, 1, 2000)
-    drawn = rng.choice(len(p), sizes.sum(), p=p / p.sum())
-    pairs = np.unique(np.repeat(np.arange(users), sizes) * len(p) + drawn)
+    word_ids = rng.choice(len(p), sizes.sum(), p=p / p.sum())
+    pairs = np.unique(np.repeat(np.arange(users), sizes) * len(p) + word_ids)
     return _numbered(pairs // len(p), pairs % len(p), rng)
 
 
@@ -72,24 +72,24 @@ def _numbered(users: Any, keys: Any, rng: Any) -> Pairs:
     return Pairs(users.astype(np.int64), keys.astype(np.int64), order)
 
 
-def by_counts(made: Any, pairs: Pairs, source: SeededSource) -> int:
+def by_counts(mechanism: Any, pairs: Pairs, source: SeededSource) -> int:
     """A mechanism that sees the number of users of each key, of which users keep k at random."""
-    kept = pairs.only(pairs.firsts(made.k))
+    kept = pairs.only(pairs.firsts(mechanism.k))
     counts = dict(enumerate(np.bincount(kept.keys).tolist()))
-    return len(made.draw(counts, source))
+    return len(mechanism.draw(counts, source))
 
 
-def by_weights(made: Any, pairs: Pairs, source: SeededSource) -> int:
+def by_weights(mechanism: Any, pairs: Pairs, source: SeededSource) -> int:
     """A mechanism in rounds."""
-    return len(made.drawn(pairs, int(pairs.keys.max()) + 1, source))
+    return len(mechanism.drawn(pairs, int(pairs.keys.max()) + 1, source))
 
 
 def published(k: int, pairs: Pairs, seed: int) -> int:
     """One round of weights with the sum of two deltas (Gopi et al. 2020), in floats."""
     sigma = float(gaussian.calibrate(epsilon=1, delta=DELTA / 2).sigma)
-    shown = NormalDist()
+    normal = NormalDist()
     limit = max(
-        t**-0.5 + sigma * shown.inv_cdf((1 - DELTA / 2) ** (1 / t)) for t in range(1, k + 1)
+        t**-0.5 + sigma * normal.inv_cdf((1 - DELTA / 2) ** (1 / t)) for t in range(1, k + 1)
     )
     kept = pairs.only(pairs.firsts(k))
     weights = np.bincount(kept.keys, np.bincount(kept.users)[kept.users] ** -0.5)
@@ -106,19 +106,21 @@ def released(pairs: Pairs, k: int, runs: int) -> dict[str, list[int]]:
     }
     rounds = {"weighted": WeightedGaussian, "SIPS": SIPS, "MAD2R": MAD2R}
     ways |= {name: partial(by_weights, kind.for_target(**target)) for name, kind in rounds.items()}
-    found = {
+    sizes = {
         name: [way(pairs, SeededSource(seed)) for seed in range(runs)] for name, way in ways.items()
     }
-    found["weighted, published threshold"] = [published(k, pairs, seed) for seed in range(runs)]
-    return {name: found[name] for name in COLOURS}
+    sizes["weighted, published threshold"] = [published(k, pairs, seed) for seed in range(runs)]
+    return {name: sizes[name] for name in COLOURS}
 
 
 def by_largest(pairs: Pairs, runs: int) -> list[int]:
     """The CSH, which releases the largest counts: the best of its sizes."""
     counts = dict(enumerate(np.bincount(pairs.keys).tolist()))
-    made = [TopK.for_target(top=k, epsilon=1, delta="1e-5") for k in SIZES if k <= len(counts)]
-    found = [[len(each.draw(counts, SeededSource(s))) for s in range(runs)] for each in made]
-    return max(found, key=sum)
+    mechanisms = [
+        TopK.for_target(top=k, epsilon=1, delta="1e-5") for k in SIZES if k <= len(counts)
+    ]
+    sizes = [[len(each.draw(counts, SeededSource(s))) for s in range(runs)] for each in mechanisms]
+    return max(sizes, key=sum)
 
 
 def main() -> None:
@@ -126,21 +128,21 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     runs = parser.parse_args().runs
     data = {"words of 20 000 users": words(20_000, 0), "airports of 3 000 aircraft": flights(0)}
-    found: dict[str, dict[int, dict[str, list[int]]]] = {}
+    results: dict[str, dict[int, dict[str, list[int]]]] = {}
     largest: dict[str, list[int]] = {}
     for title, pairs in data.items():
         middle, keys = np.median(np.bincount(pairs.users)), len(np.unique(pairs.keys))
         print(f"{title}: {len(pairs)} pairs, {keys} keys, median {middle:.0f} keys a user")
-        found[title] = {k: released(pairs, k, runs) for k in LARGEST}
-        for k, row in found[title].items():
+        results[title] = {k: released(pairs, k, runs) for k in LARGEST}
+        for k, row in results[title].items():
             print(f"  k = {k}: " + ", ".join(f"{n} {np.mean(x):.1f}" for n, x in row.items()))
         largest[title] = by_largest(pairs, runs)
         print(f"  users not bounded: counts (CSH) {np.mean(largest[title]):.1f}")
     RESULTS.joinpath("key_sets.json").write_text(
-        json.dumps({**found, "CSH": largest}, indent=1) + "\n"
+        json.dumps({**results, "CSH": largest}, indent=1) + "\n"
     )
     figure, panels = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for axes, (title, rows) in zip(panels, found.items(), strict=True):
+    for axes, (title, rows) in zip(panels, results.items(), strict=True):
         for name, colour in COLOURS.items():
             means = [float(np.mean(row[name])) for row in rows.values()]
             axes.plot(list(rows), means, "o-", color=colour, markersize=4, label=name)

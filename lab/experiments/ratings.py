@@ -33,7 +33,9 @@ class Data:
         for start in range(0, self.n, size):
             users = min(size, self.n - start)
             rng = np.random.default_rng([self.seed, start])
-            yield self._drawn(users, rng) if self.table is None else self._real(start, users, rng)
+            yield (
+                self._simulate(users, rng) if self.table is None else self._real(start, users, rng)
+            )
 
     def means(self) -> np.ndarray:
         """The true means."""
@@ -42,12 +44,12 @@ class Data:
             total += np.bincount(part.item, part.floats, self.d)
         return total / self.n
 
-    def _drawn(self, users: int, rng: np.random.Generator) -> Entries:
+    def _simulate(self, users: int, rng: np.random.Generator) -> Entries:
         """k draws of Zipf's law per user, repeated items once; values N(1, 0.3), clipped."""
         weights = np.arange(1, self.d + 1) ** -_EXPONENT
         levels = np.cumsum(weights) / weights.sum()
-        drawn = np.searchsorted(levels, rng.random((users, self.k)))
-        item = np.sort(np.minimum(drawn, self.d - 1), axis=1)
+        rank = np.searchsorted(levels, rng.random((users, self.k)))
+        item = np.sort(np.minimum(rank, self.d - 1), axis=1)
         first = np.ones(item.shape, bool)
         first[:, 1:] = item[:, 1:] != item[:, :-1]
         user = np.nonzero(first)[0]

@@ -37,8 +37,8 @@ def words(k: int) -> Any:
     """The shares of the k most frequent English words, as the wordfreq package has them."""
     from wordfreq import get_frequency_dict
 
-    found = np.sort(list(get_frequency_dict("en", "small").values()))[::-1][:k]
-    return found / found.sum()
+    frequencies = np.sort(list(get_frequency_dict("en", "small").values()))[::-1][:k]
+    return frequencies / frequencies.sum()
 
 
 #: Name -> (distribution on k values, sparsity that the paper hands to the recovery).
@@ -78,7 +78,7 @@ def exchanged(
     """
     assert isinstance(mechanism.form, BitVector)
     rng, source = np.random.default_rng(seed), SeededSource(seed)
-    found = {law: mechanism.aggregate() for law in laws}
+    states = {law: mechanism.aggregate() for law in laws}
     done = 0
     for size in sizes:
         for start in range(done, size, _TOGETHER):
@@ -91,9 +91,9 @@ def exchanged(
                 counts = sums.copy()
                 counts[0] -= gained.sum()
                 np.add.at(counts, values, gained)
-                found[law] = found[law] + State(mechanism, counts, n)
+                states[law] = states[law] + State(mechanism, counts, n)
         done = size
-        yield dict(found)
+        yield dict(states)
 
 
 def _summed(mechanism: UnaryEncoding, own: Any, rng: np.random.Generator) -> Any:

@@ -35,13 +35,13 @@ STYLES = {
 def read(name: str) -> dict[str, Any] | None:
     """The results of one panel, if it was run."""
     path = RESULTS / f"sparse_{name}.json"
-    found: dict[str, Any] | None = json.loads(path.read_text()) if path.exists() else None
-    return found
+    results: dict[str, Any] | None = json.loads(path.read_text()) if path.exists() else None
+    return results
 
 
-def panel(axes: Any, found: dict[str, Any], error: str) -> None:
+def panel(axes: Any, results: dict[str, Any], error: str) -> None:
     """One error of every scheme against what varies."""
-    varied, rows = found["varied"], found["rows"]
+    varied, rows = results["varied"], results["rows"]
     for name in rows[0]["schemes"]:
         colour, mark = STYLES[name]
         y = [row["schemes"][name][error] for row in rows]
@@ -59,14 +59,14 @@ def panel(axes: Any, found: dict[str, Any], error: str) -> None:
 def figure(level: str, title: str) -> None:
     """Two rows of errors, against k, epsilon and d; the latter two over the top 100 items."""
     panels = [(x, read(f"{level}-{x}")) for x in ("k", "epsilon", "d")]
-    if not all(found for _, found in panels):
+    if not all(results for _, results in panels):
         return
     picture, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
-    for column, (varied, found) in enumerate(panels):
-        assert found is not None
+    for column, (varied, results) in enumerate(panels):
+        assert results is not None
         top = "" if varied == "k" else "top_"
         for row, error in enumerate(("L_inf", "mse")):
-            panel(axes[row, column], found, top + error)
+            panel(axes[row, column], results, top + error)
             where = "all items" if varied == "k" else "top 100 items"
             name = "largest error" if error == "L_inf" else "mean square error"
             axes[row, column].set_title(f"{name}, {where}", fontsize=9)
@@ -79,12 +79,12 @@ def figure(level: str, title: str) -> None:
 
 def between() -> None:
     """Figure 3: errors against L."""
-    found = read("L")
-    if found is None:
+    results = read("L")
+    if results is None:
         return
     picture, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
     for axis, error in zip(axes, ("L_inf", "mse"), strict=True):
-        panel(axis, found, error)
+        panel(axis, results, error)
     handles, labels = axes[0].get_legend_handles_labels()
     picture.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
     picture.suptitle("Figure 3: L-neighbours, k = 64, d = 4096, epsilon = 1 (k-fold: events only)")
@@ -95,15 +95,15 @@ def between() -> None:
 def distances() -> None:
     """How many times the rate of Section VI every scheme's largest error is, over k."""
     levels = [(level, read(f"{level}-k")) for level in ("user", "event")]
-    if not all(found for _, found in levels):
+    if not all(results for _, results in levels):
         return
     picture, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained", sharey=True)
-    for axis, (level, found) in zip(axes, levels, strict=True):
-        assert found is not None
-        for name in found["rows"][0]["schemes"]:
+    for axis, (level, results) in zip(axes, levels, strict=True):
+        assert results is not None
+        for name in results["rows"][0]["schemes"]:
             colour, mark = STYLES[name]
-            x = [row["k"] for row in found["rows"]]
-            y = [row["schemes"][name]["L_inf"] / row["lower"] for row in found["rows"]]
+            x = [row["k"] for row in results["rows"]]
+            y = [row["schemes"][name]["L_inf"] / row["lower"] for row in results["rows"]]
             axis.plot(x, y, color=colour, marker=mark, markersize=4, linewidth=1.2, label=name)
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")

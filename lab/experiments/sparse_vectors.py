@@ -179,17 +179,17 @@ def averaged(schemes: dict[str, Make], s: Setting, data: list[Data]) -> dict[str
     stated, of_all = Stated.of(sample), Stated.of(sample, s.d)
     entries = min(stated.entries, s.k)
     s = replace(s, entries=entries, share=stated.share, mean_share=of_all.share)
-    found = {}
+    means = {}
     for name, make in schemes.items():
         start = perf_counter()
         rows = [measured(make, s, one, t, one.seed) for one, t in zip(data, truths, strict=True)]
-        found[name] = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+        means[name] = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
         print(
-            f"  {name:30} L_inf {found[name]['L_inf']:.4g}  mse {found[name]['mse']:.4g}"
-            f"  {found[name]['bytes']:.0f} bytes  ({perf_counter() - start:.0f} s)",
+            f"  {name:30} L_inf {means[name]['L_inf']:.4g}  mse {means[name]['mse']:.4g}"
+            f"  {means[name]['bytes']:.0f} bytes  ({perf_counter() - start:.0f} s)",
             flush=True,
         )
-    return found
+    return means
 
 
 def lower_bound(s: Setting, level: str) -> float:
@@ -198,13 +198,13 @@ def lower_bound(s: Setting, level: str) -> float:
     return sqrt(log(size) / s.n) / s.epsilon
 
 
-def merged(name: str, found: dict[str, Any]) -> dict[str, Any]:
+def merged(name: str, results: dict[str, Any]) -> dict[str, Any]:
     """The results with the stored ones of other schemes."""
     path = RESULTS / f"{name}.json"
     if path.exists():
-        for row, old in zip(found["rows"], json.loads(path.read_text())["rows"], strict=True):
+        for row, old in zip(results["rows"], json.loads(path.read_text())["rows"], strict=True):
             row["schemes"] = {**old["schemes"], **row["schemes"]}
-    return found
+    return results
 
 
 def figure(runs: int, n: int, only: list[str]) -> None:
@@ -216,10 +216,10 @@ def figure(runs: int, n: int, only: list[str]) -> None:
         for s in settings:
             print(f"{name}: {varied} = {getattr(s, varied):g}", flush=True)
             data = [zipf(s.n, s.d, s.k, seed) for seed in range(runs)]
-            found = averaged(schemes, s, data)
+            by_scheme = averaged(schemes, s, data)
             level = "event" if name.startswith("event") else "user"
             rows.append(
-                {varied: getattr(s, varied), "lower": lower_bound(s, level), "schemes": found}
+                {varied: getattr(s, varied), "lower": lower_bound(s, level), "schemes": by_scheme}
             )
         _write(f"sparse_{name}", {"n": n, "runs": runs, "varied": varied, "rows": rows})
 
@@ -237,9 +237,9 @@ def tables(runs: int) -> None:
     _write("sparse_movielens", {"runs": runs, "rows": rows})
 
 
-def _write(name: str, found: dict[str, Any]) -> None:
+def _write(name: str, results: dict[str, Any]) -> None:
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(merged(name, found), indent=1) + "\n")
+    (RESULTS / f"{name}.json").write_text(json.dumps(merged(name, results), indent=1) + "\n")
 
 
 def main() -> None:
@@ -248,17 +248,17 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=100_000)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--schemes", nargs="*", default=[])
-    given = parser.parse_args()
-    if given.schemes:
+    arguments = parser.parse_args()
+    if arguments.schemes:
         for schemes in (USER, EVENT, BETWEEN):
-            for name in schemes.keys() - set(given.schemes):
+            for name in schemes.keys() - set(arguments.schemes):
                 del schemes[name]
-    if not given.only or "movielens" in given.only:
+    if not arguments.only or "movielens" in arguments.only:
         try:
-            tables(given.runs)
+            tables(arguments.runs)
         except SystemExit as missing:
             print(f"Tables IV to VI are left out: {missing}")
-    figure(given.runs, given.users, given.only)
+    figure(arguments.runs, arguments.users, arguments.only)
     from lab.experiments import sparse_pictures
 
     sparse_pictures.main()

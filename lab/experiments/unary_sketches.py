@@ -47,7 +47,7 @@ def simulated(
     y = np.floor(levels + rng.random(len(levels))).astype(np.int64)
     wrong = flip + collision * (1 - 2 * flip)
     reach = [_reach(p, m) for p in (flip, wrong)]
-    found = np.empty(len(y))
+    errors = np.empty(len(y))
     together = max(FLIPS // 10 // sum(reach), 1)
     for start in range(0, len(y), together):
         part = y[start : start + together, None]
@@ -58,8 +58,8 @@ def simulated(
         sums = np.cumsum(steps, axis=1, dtype=np.int32)
         top = sums == sums.max(axis=1, keepdims=True)
         ends = (top * (places + 1)).sum(axis=1) / top.sum(axis=1)
-        found[start : start + together] = ends - levels[start : start + together]
-    return found
+        errors[start : start + together] = ends - levels[start : start + together]
+    return errors
 
 
 def _reach(p: float, m: int) -> int:
@@ -81,19 +81,19 @@ def mean_error(
 
 def figure_3(rng: np.random.Generator) -> dict[str, Any]:
     """Bounds, simulated errors with their standard errors, and some exact errors."""
-    found: dict[str, Any] = {"alpha": ALPHAS, "exact_alpha": list(EXACT), "curves": {}}
+    results: dict[str, Any] = {"alpha": ALPHAS, "exact_alpha": list(EXACT), "curves": {}}
     for c in COLLISIONS:
         seen = [mean_error(a, 1 / (a + 2), c, False, rng) for a in ALPHAS]
         exact = [
             uniform(Fraction(a), Fraction(str(c))).mean_absolute().float_upper() for a in EXACT
         ]
-        found["curves"][str(c)] = {
+        results["curves"][str(c)] = {
             "bound": [round(bound(a, c), 4) for a in ALPHAS],
             "simulated": [round(a * mean, 4) for a, (mean, _) in zip(ALPHAS, seen, strict=True)],
             "standard_error": [round(a * se, 4) for a, (_, se) in zip(ALPHAS, seen, strict=True)],
             "exact": [round(x, 4) for x in exact],
         }
-    return found
+    return results
 
 
 def figure_5(rng: np.random.Generator) -> dict[str, Any]:
@@ -122,14 +122,14 @@ def _histogram_error(epsilon: float, collision: float, rng: np.random.Generator)
     return law.mean_absolute().float_upper()
 
 
-def drawn(name: str, found: dict[str, Any]) -> None:
+def drawn(name: str, results: dict[str, Any]) -> None:
     """Figure 3 as two panels, or Figure 5."""
     if name == "alp_figure_3":
         picture, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-        for c, curve in found["curves"].items():
-            line = left.plot(found["alpha"], curve["bound"], label=f"k/s = {c}")[0]
-            right.plot(found["alpha"], curve["simulated"], color=line.get_color(), label=line)
-            right.plot(found["exact_alpha"], curve["exact"], "x", color=line.get_color())
+        for c, curve in results["curves"].items():
+            line = left.plot(results["alpha"], curve["bound"], label=f"k/s = {c}")[0]
+            right.plot(results["alpha"], curve["simulated"], color=line.get_color(), label=line)
+            right.plot(results["exact_alpha"], curve["exact"], "x", color=line.get_color())
         for axes, title, top in ((left, "(a) bound", 80), (right, "(b) simulated; x: exact", 40)):
             axes.set(
                 title=title, xlabel="alpha", ylabel="mean |error|", xlim=(0, 10), ylim=(0, top)
@@ -137,8 +137,8 @@ def drawn(name: str, found: dict[str, Any]) -> None:
         left.legend(fontsize=8)
     else:
         picture, axes = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
-        e = np.array(found["epsilon"][1:])
-        for label, y in found["curves"].items():
+        e = np.array(results["epsilon"][1:])
+        for label, y in results["curves"].items():
             axes.plot(e, y[1:], label=label, linewidth=1.2)
         axes.plot(e, 1 / e, "k:", label="1/epsilon")
         axes.plot(e, np.exp(-e), "k--", label="1/e^epsilon")
@@ -152,9 +152,9 @@ def main() -> None:
     """Compute, store and draw both figures."""
     rng = np.random.default_rng(9)
     for name, make in (("alp_figure_3", figure_3), ("alp_figure_5", figure_5)):
-        found = make(rng)
-        (RESULTS / f"{name}.json").write_text(json.dumps(found) + "\n")
-        drawn(name, found)
+        results = make(rng)
+        (RESULTS / f"{name}.json").write_text(json.dumps(results) + "\n")
+        drawn(name, results)
 
 
 if __name__ == "__main__":
