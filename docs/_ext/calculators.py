@@ -29,12 +29,12 @@ def reference() -> str:
     """What replaces the line, as reStructuredText."""
     text, modules = _TABLE, dict[str, None]()
     for name, where in CALCULATORS.items():
-        made = calculator(name)
+        entry = calculator(name)
         cells = [
             f"``{name}``",
-            made.title,
-            ", ".join(f"``{parameter}``" for parameter in parameters(made.delta)),
-            ", ".join(made.analyses),
+            entry.title,
+            ", ".join(f"``{parameter}``" for parameter in parameters(entry.delta)),
+            ", ".join(entry.analyses),
             f"``{group_of(name)}``",
         ]
         text += "   * - " + "\n     - ".join(cells) + "\n"

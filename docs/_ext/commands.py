@@ -26,8 +26,8 @@ class Command(SphinxRole):
         words = [word for word in self.text.split() if not word.startswith("-")]
         up = "../" * self.env.docname.count("/")
         target = f"{up}reference/cli.html#{'-'.join(['exactdp', *words])}"
-        shown = nodes.literal("", self.text)
-        return [nodes.reference("", "", shown, refuri=target, internal=True)], []
+        literal = nodes.literal("", self.text)
+        return [nodes.reference("", "", literal, refuri=target, internal=True)], []
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -28,36 +28,41 @@ _CODE = (">>>", "...", " ")
 
 def as_fields(lines: list[str], names: set[str]) -> list[str]:
     """The lines of a docstring, with its parameters, returns, raises and source as fields."""
-    made: list[str] = []
+    fields: list[str] = []
     in_field = False
     for line in _split(lines, names):
         field = _field(line, names)
         if field:
-            made += [*_gap(made, in_field), field]
+            fields += [*_gap(fields, in_field), field]
         elif in_field and line.strip() and not line.startswith(_CODE):
-            made.append(f"    {line}")
+            fields.append(f"    {line}")
             continue
         else:
-            made += [*_gap(made, not in_field), line]
+            fields += [*_gap(fields, not in_field), line]
         in_field = field is not None
-    return made
+    return fields
 
 
 def plain(lines: list[str]) -> list[str]:
     """Lists apart from what stands around them, and no substitutions."""
-    made: list[str] = []
+    plain_lines: list[str] = []
     in_list = False
     for line in lines:
         item = line.startswith("- ")
-        if made and made[-1].strip() and (item != in_list) and not (in_list and line[:1] == " "):
-            made.append("")
+        if (
+            plain_lines
+            and plain_lines[-1].strip()
+            and (item != in_list)
+            and not (in_list and line[:1] == " ")
+        ):
+            plain_lines.append("")
         in_list = item or (in_list and line[:1] == " ")
-        made.append(line if line.startswith(_CODE[:2]) else line.replace("|", "\\|"))
-    return made
+        plain_lines.append(line if line.startswith(_CODE[:2]) else line.replace("|", "\\|"))
+    return plain_lines
 
 
-def _gap(made: list[str], attached: bool) -> list[str]:
-    return [] if attached or not made or not made[-1].strip() else [""]
+def _gap(before: list[str], attached: bool) -> list[str]:
+    return [] if attached or not before or not before[-1].strip() else [""]
 
 
 def _split(lines: list[str], names: set[str]) -> list[str]:
@@ -76,16 +81,18 @@ def _field(line: str, names: set[str]) -> str | None:
     return f":{_FIELDS[word]}: {rest}" if word in _FIELDS else None
 
 
-def _names(given: Any) -> set[str]:
+def _names(documented: Any) -> set[str]:
     try:
-        found = set(inspect.signature(given).parameters)
+        names = set(inspect.signature(documented).parameters)
     except (TypeError, ValueError):
-        found = set()
-    return found | set(getattr(given, "__dataclass_fields__", ()))
+        names = set()
+    return names | set(getattr(documented, "__dataclass_fields__", ()))
 
 
-def _process(app: Sphinx, what: str, name: str, given: Any, options: Any, lines: list[str]) -> None:
-    lines[:] = plain(lines if what == "module" else as_fields(lines, _names(given)))
+def _process(
+    app: Sphinx, what: str, name: str, documented: Any, options: Any, lines: list[str]
+) -> None:
+    lines[:] = plain(lines if what == "module" else as_fields(lines, _names(documented)))
 
 
 def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> nodes.Node | None:
@@ -98,9 +105,11 @@ def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> 
     domain = env.get_domain("py")
     target = node["reftarget"]
     same = _documented(env).get(target.rpartition(".")[2], [])
-    found = [name for name in same if name.endswith(f".{target}")] or same
-    if len(found) == 1:
-        return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, content)
+    matches = [name for name in same if name.endswith(f".{target}")] or same
+    if len(matches) == 1:
+        return domain.resolve_xref(
+            env, node["refdoc"], app.builder, "obj", matches[0], node, content
+        )
     return content if _exists(target) else None
 
 

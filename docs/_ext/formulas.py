@@ -42,12 +42,12 @@ class InSentences(SphinxPostTransform):
         if self.env.docname in self._TYPED:
             return
         for text in list(self.document.findall(nodes.Text)):
-            if self._in_sentence(text) and len(found := list(pieces(text.astext()))) > 1:
-                made = [
+            if self._in_sentence(text) and len(parts := list(pieces(text.astext()))) > 1:
+                children = [
                     nodes.raw("", each, format="html") if formula else nodes.Text(each)
-                    for formula, each in found
+                    for formula, each in parts
                 ]
-                text.parent.replace(text, made)
+                text.parent.replace(text, children)
 
     def _in_sentence(self, node: nodes.Node) -> bool:
         above: nodes.Node | None = node.parent

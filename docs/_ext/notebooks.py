@@ -15,8 +15,8 @@ def _link(app: Sphinx, docname: str, source: list[str]) -> None:
     if folder != "tutorials" or name == "index":
         return
     page = Path(app.srcdir, f"{docname}.md")
-    made = json.dumps(notebook(page), indent=1, ensure_ascii=False)
-    page.with_suffix(".ipynb").write_text(made + "\n", encoding="utf-8")
+    text = json.dumps(notebook(page), indent=1, ensure_ascii=False)
+    page.with_suffix(".ipynb").write_text(text + "\n", encoding="utf-8")
     title, _, rest = source[0].partition("\n")
     source[0] = f"{title}\n\n{{download}}`This page as a notebook <{name}.ipynb>`\n{rest}"
 
