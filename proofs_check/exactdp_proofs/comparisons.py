@@ -165,7 +165,7 @@ def significant(p_value: Any, alpha: Fraction, /, **case: object) -> None:
 
 
 def identity(expression: Any, /, **case: object) -> None:
-    """Require a sympy expression to be zero as a rational function of what occurs in it."""
+    """Require a sympy expression to be zero as a rational function of its symbols."""
     import sympy
 
     top, _ = sympy.fraction(sympy.together(expression))
@@ -237,7 +237,7 @@ def _settle(
 
 
 def _place() -> Place:
-    """The lines of the check that led here, innermost first."""
+    """Module and line of every caller within the check, innermost first."""
     lines: list[str] = []
     frame = sys._getframe(2)
     while frame and frame.f_code is not observe.__code__:
@@ -260,7 +260,7 @@ def _ball(value: Any) -> arb:
 
 
 def _closeness(left: Any, right: Any) -> float | None:
-    """How near two numbers are: their ratio, at most 1; None where it says nothing."""
+    """How near two numbers are: their ratio, at most 1; None if one is 0 or their signs differ."""
     if isinstance(left, _EXACT) and left == right:
         return 1.0
     try:

@@ -69,7 +69,7 @@ def _begins(text: str, at: int) -> bool:
 
 
 class _Formula:
-    """A formula that is read from a place in a text on; methods return None where there is none."""
+    """Parser of the formula that begins at a place; methods return None if they find nothing."""
 
     def __init__(self, text: str, at: int) -> None:
         self._text, self._at = text, at
@@ -90,7 +90,7 @@ class _Formula:
         return (terms, self._at) if terms and self._formal and self._ends() else None
 
     def _ends(self) -> bool:
-        """Whether a word does not go on here, as in k-sparse's k."""
+        """Whether the formula ends here, and not in the middle of a word."""
         return not re.match(r"\w", self._text[self._at :])
 
     def _term(self, inside: bool) -> str | None:
@@ -116,7 +116,7 @@ class _Formula:
         return not inside and bool(re.match(r"[aAI]( [^=<>+*/-]|[,.;:)/]|$)", self._text[begun:]))
 
     def _factor(self, inside: bool) -> str | None:
-        """An atom with what is raised and lowered, and what it is applied to."""
+        """An atom with its superscript, its subscript and the argument it is applied to."""
         begun, formal = self._at, self._formal
         atom = self._atom(inside)
         if atom is None:
@@ -201,7 +201,7 @@ class _Formula:
         return before in ("", " ") and bool(re.search(r"[=<>≤≥]", inner))
 
     def _script(self, mark: str) -> str:
-        """What is raised or lowered: in brackets, which are left out, or a name or number."""
+        """The script after this mark: the content of brackets, or a name or number."""
         begun = self._at
         if not self._match(re.compile(re.escape(mark))):
             return ""
@@ -221,7 +221,7 @@ class _Formula:
         return minus + (f"<msub>{name}<mn>{index[1:]}</mn></msub>" if index else name)
 
     def _sign(self, signs: dict[str, str], closing: str = "") -> str | None:
-        """The next of these signs as it is set, with the spaces around it."""
+        """The MathML of the next sign, if it is one of these; reads the spaces around it, too."""
         place = self._at
         self._match(re.compile(" ?"))
         sign = self._match(_TOKEN, "sign") or ""
@@ -232,7 +232,7 @@ class _Formula:
         return signs[sign]
 
     def _match(self, pattern: re.Pattern[str], kind: str = "") -> str:
-        """What the pattern matches here, which is read; or nothing."""
+        """Read the text that the pattern matches here and return it; empty if it does not match."""
         match = pattern.match(self._text, self._at)
         if not match or (kind and match.lastgroup != kind):
             return ""

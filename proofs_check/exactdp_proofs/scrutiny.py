@@ -39,7 +39,7 @@ NEAR = 0.5
 
 
 def doubts(part: Part) -> Iterator[str]:
-    """What is doubtful about the check of a part."""
+    """The doubts about the check of a part, in words."""
     assert part.check
     try:
         statement = observe(part.check, part.fitted, keep=True)
@@ -57,7 +57,7 @@ def doubts(part: Part) -> Iterator[str]:
 
 
 def _unexplained(doubts_left: list[str], explanation: str) -> list[str]:
-    """What was found and not explained, or an explanation of nothing."""
+    """The doubts, unless they are explained; a doubt about an explanation without doubts."""
     if not explanation:
         return doubts_left
     return (
@@ -103,7 +103,7 @@ def _line(place: Place) -> str:
 
 
 def survivors(part: Part) -> Iterator[str]:
-    """Names of helpers with whose wrong values the check still does what it should."""
+    """Names of helpers that may return wrong values without changing the verdict of the check."""
     assert part.check
     space = part.check.__globals__
     for name in sorted(_called(part.check.__code__, space)):
@@ -173,7 +173,7 @@ def _forget() -> None:
 
 
 def _wrong(value: Any, sign: int) -> Any:
-    """Another value of the same kind; None for kinds that are left alone."""
+    """A wrong value of the same type; None for types that are not changed."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

@@ -74,7 +74,7 @@ def weakenings(part: Part) -> list[str]:
 
 
 def blind(part: Part) -> Iterator[str]:
-    """What is doubtful about the check of a statement about privacy."""
+    """The doubts about the check of a statement about privacy, in words."""
     names = weakenings(part)
     if part.no_mechanism and (names or not about_privacy(part)):
         yield f"explained, although there is nothing to explain: {part.no_mechanism}"

@@ -32,9 +32,9 @@ def test_lines(words: str, lines: list[int]) -> None:
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     (tmp_path / "BV.txt").write_text(_TEXT, encoding="utf-8")
-    part_of = failing(printed)
+    claim = failing(printed)
     quoted = [("Every cat is grey", 3), ("Every cat is grey", 4), ("Every cat is white", 3)]
-    parts = [replace(part_of, printed=Printed(words, "Lemma 1", line)) for words, line in quoted]
+    parts = [replace(claim, printed=Printed(words, "Lemma 1", line)) for words, line in quoted]
     assert list(unfounded(parts, tmp_path)) == [
         "BV-Lemma-0: line 4 given, found at [3, 6]",
         "BV-Lemma-0: line 3 given, found at no line",

@@ -183,8 +183,8 @@ def test_unknown_arguments_are_refused() -> None:
 
 
 def test_ids() -> None:
-    part_of = dataclasses.replace(part(three), item="Theorem 3.5", name="proof: term (4)")
-    assert (part_of.entry, part_of.id) == ("BV-Theorem-3.5", "BV-Theorem-3.5-proof-term-4")
+    claim = dataclasses.replace(part(three), item="Theorem 3.5", name="proof: term (4)")
+    assert (claim.entry, claim.id) == ("BV-Theorem-3.5", "BV-Theorem-3.5-proof-term-4")
 
 
 def test_parallel_run_keeps_the_order_and_reports_progress() -> None:

@@ -97,6 +97,6 @@ def test_an_error_is_not_taken_for_a_failing_comparison() -> None:
 
 def test_the_decorator_gives_reason_and_arguments() -> None:
     check = loose("1/4 hides it", loss=Fraction(13, 10))(hidden)
-    part_of = part(check, **vars(check).pop("arguments"))
-    assert part_of.loose == "1/4 hides it"
-    assert list(blind(part_of)) == []
+    claim = part(check, **vars(check).pop("arguments"))
+    assert claim.loose == "1/4 hides it"
+    assert list(blind(claim)) == []

@@ -63,7 +63,7 @@ def falling(falling: bool = True) -> None:
                     at_most(distance, worst, c=c, steps=steps, apart=apart)
 
 
-#: Columns of lower triangular matrices of two bands, with signs; the mutant's have a third.
+#: Columns of lower triangular matrices of two bands, with signs; the mutant adds a third band.
 _BANDS = (((3, 1), (-1, 2), (2, -2), (1,)), ((1, 2), (2, 1), (-3, 1), (2,)), ((1, -1), (1, 1)) * 2)
 
 

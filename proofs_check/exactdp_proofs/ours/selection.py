@@ -66,7 +66,7 @@ def first_above(fewer: int = 0, loss: Fraction = Fraction(1)) -> None:
 
 
 def _curve(n: int, move: arb, x: arb, thresholds: list[arb], side: int) -> arb:
-    """The largest delta of a threshold, and at most so much more between two thresholds."""
+    """An upper bound on delta over all thresholds: the maximum at those given, plus a margin."""
     largest = arb(0)
     for z in thresholds:
         below = cdf(z) ** n, cdf(z + move) ** n

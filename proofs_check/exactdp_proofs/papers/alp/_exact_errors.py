@@ -57,7 +57,7 @@ class Uniform:
         return self._mean(lambda o: _rounded(t - o) - _rounded(-t - o), 1.0)
 
     def _mean(self, mean_at: Callable[[Floats], Floats], largest: float) -> Enclosure:
-        """The mean of what is given by the offset; it changes by at most 1 per level."""
+        """The mean of a function of the offset; the function changes by at most 1 per level."""
         return self.law.mapped(mean_at, largest).mean()
 
 
@@ -69,7 +69,7 @@ def _rounded(r: Floats) -> Floats:
 
 
 def scaled(of: Enclosure, factor: Fraction) -> Enclosure:
-    """In other units; factor > 0."""
+    """The enclosure times a positive factor."""
     return Enclosure(of.lower * factor, of.upper * factor)
 
 

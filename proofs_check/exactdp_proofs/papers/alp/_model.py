@@ -178,6 +178,6 @@ def mean_distance(y: int, m: int, p: Fraction, q: Fraction) -> Fraction:
 
 
 def hit_chance(k: int, s: int) -> Fraction:
-    """How often one of k entries with y_i >= 1 sets the bit of a zero entry, over all hashes."""
+    """P(one of k entries with y_i >= 1 sets the bit of a zero entry), over all hash functions."""
     hits = [embedding([0] + [1] * k, [h], s)[h[0]] for h in all_hashes(k + 1, s)]
     return Fraction(sum(hits), len(hits))

@@ -199,14 +199,14 @@ _RAMPS = (
 
 
 def _chance(value: Fraction, ramp: Ramp, width: Fraction) -> Fraction:
-    """A 1 after the noise where one entry may set the bit of its first cell."""
+    """P(the noisy bit of the first cell is 1) for one entry with this value."""
     step, part = divmod(value / width, 1)
     ends = ramp.chances[int(step) :][:2]
     return ends[0] + part * (ends[-1] - ends[0])
 
 
 def _ramp_law(x: Vector, ramp: Ramp, width: Fraction, together: bool) -> Law[tuple[int, ...]]:
-    """Bits of one cell per entry, or one bit that any of them sets."""
+    """The law of one noisy bit per entry, or (together) of one bit that every entry may set."""
     p, ones = ramp.flip, [_chance(value, ramp, width) for value in x]
     if together:
         unset = prod((1 - (one - p) / (1 - 2 * p) for one in ones), start=Fraction(1))

@@ -143,7 +143,7 @@ def algorithm_8(prefer_stored: bool = True) -> None:
 
 
 def _own_bits(small: Sketch, i: int) -> list[int]:
-    """The bits to which the hash functions lead entry i; 20 rows."""
+    """The bits of entry i, one per hash function; each hash function has 20 rows."""
     keys = small.hashes.keys([i])
     levels = range(small.mechanism.levels)
     places = [20 * b + int(small.hashes.rows(keys, b)[0]) for b in levels]

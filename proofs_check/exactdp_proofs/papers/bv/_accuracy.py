@@ -29,13 +29,13 @@ def partitions(n: int, most: int | None = None) -> Iterator[Values]:
 
 
 def true_tops(noise: CountSampler, m: int) -> Law[Values]:
-    """The true order statistics."""
+    """The law of the n + 1 largest of m noisy empty counts, in descending order."""
     law = noise.law(0)
     return top_values([law[z] for z in range(noise.n + 1)], m, noise.n + 1)
 
 
 def printed_tops(noise: CountSampler, m: int) -> Law[Values]:
-    """What Algorithm 6 draws instead."""
+    """The law that Algorithm 6 draws in place of `true_tops`."""
     cdf = noise.cdf(0)
     return ord_sample_law([cdf.numerator(z) for z in range(noise.n + 1)], m, noise.n + 1)
 
@@ -73,7 +73,7 @@ def some_failure(law: Law[tuple[Values, Values]], counts: Values, a: int) -> Fra
 
 @cache
 def basic_failure(noise: CountSampler, universe: int, a_1: int, a_2: int) -> Fraction:
-    """The least beta: BasicHistogram errs by > a_1 on one bin, by > a_2 on some bin, this rarely.
+    """The least beta >= P(BasicHistogram errs by > a_1 on one bin) and P(by > a_2 on some bin).
 
     universe: at least 2, so that every count from 0 to n occurs.
     """

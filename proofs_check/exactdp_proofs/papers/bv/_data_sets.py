@@ -42,5 +42,5 @@ def neighbouring_laws(
 
 
 def worst_ratio(law: Callable[[Counts], Law[Any]], n: int, universe: int) -> Fraction:
-    """The largest ratio of output probabilities over all pairs of neighbours, if it is finite."""
+    """The largest ratio of output probabilities over all pairs of neighbours, if finite."""
     return Fraction(max(max_loss(p, q) for p, q in neighbouring_laws(law, n, universe)))

@@ -120,7 +120,7 @@ def histogram_law(noise: CountSampler, counts: Mapping[int, int], universe: int)
 def keep_heavy(
     noise: CountSampler, counts: Mapping[int, int], universe: int, rank: int | None = None
 ) -> Law[Any]:
-    """Of all noisy bins, those strictly above the rank-th largest, rank = n + 1 by default."""
+    """The noisy bins strictly above the rank-th largest of them; rank = n + 1 by default."""
 
     def heavy(noisy: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
         limit = sorted(noisy)[-(rank or noise.n + 1)]

@@ -106,7 +106,7 @@ _COMPACT = (
 
 
 def _weakened(compact: CompactHistogram, loss: Fraction) -> CompactHistogram:
-    """With noise that loses more, and the same M_0."""
+    """The mechanism with noise for `loss` times its epsilon, and the same M_0."""
     epsilon = loss * compact.epsilon  # what the noise may spend
     return replace(compact, noise=weakened(compact.noise, loss), epsilon=epsilon)
 
@@ -117,7 +117,7 @@ def _at(compact: CompactHistogram) -> dict[str, object]:
 
 @cache
 def _law(compact: CompactHistogram, counts: tuple[tuple[int, int], ...]) -> Law[Any]:
-    """The released coefficients, run through all random choices."""
+    """The law of the released coefficients, by enumerating all random choices."""
     return compact.law(dict(counts), residual=0).map(lambda h: tuple(c for _, c in h))
 
 

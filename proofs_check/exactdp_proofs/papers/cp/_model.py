@@ -172,7 +172,7 @@ def isometric(
 
 
 def _positive_semidefinite(rows: list[list[Fraction]]) -> bool:
-    """By symmetric elimination: a pivot < 0, or = 0 in a row that is not, decides against."""
+    """Symmetric elimination: a pivot < 0, or a pivot 0 in a row that is not 0, gives False."""
     while rows:
         (pivot, *rest), *others = rows
         if pivot < 0 or (pivot == 0 and any(rest)):

@@ -29,7 +29,7 @@ SETTINGS = (_setting("2", "5", "0.5", "2"), _setting("0.7", "1", "0.3", "0.5"))
 #: (j, a, r): shared counters, changed ones among them, counters of side A only.
 PAIRS = ((1, 0, 1), (1, 1, 1), (1, 1, 2), (2, 1, 1), (2, 2, 1), (2, 1, 2))
 
-#: Of the sums on grids below: they agree with each other to 2e-5.
+#: Absolute tolerance of the sums on grids below, which agree with each other to 2e-5.
 TOLERANCE = Fraction(3, 10**5)
 
 #: Parameters, kappa (None: sqrt k) and most changes of a user.

@@ -68,14 +68,14 @@ def theorem(
 
 
 def _all_pairs(of: Family) -> Iterator[tuple[int, int, int]]:
-    """All neighbours."""
+    """(j, a, r) of all pairs of neighbours."""
     for j, a, r in product(range(of.k + 1), repeat=3):
         if j + r <= of.k and a <= j and a + r <= of.contributions:
             yield j, a, r
 
 
 def _candidates(of: Family, share: Fraction) -> Iterator[tuple[int, int, int]]:
-    """j = k - r, and a up to share * (j + kappa), rounded up."""
+    """The (j, a, r) with j = k - r and a <= ceil(share * (j + kappa))."""
     root = isqrt(10**12 * of.k) / Fraction(10**6)  # kappa unless given; no j + kappa is near even
     kappa = root if of.correlation is None else of.correlation
     most = min(of.k, of.contributions)

@@ -157,7 +157,7 @@ def misra_gries(one_ways: tuple[set[int], ...] = ({0, 1}, {0, -1})) -> None:
     streams = [s for n in range(5) for s in product(range(3), repeat=n)]
     sketches = {stream: _sketch(stream, k) for stream in streams}
     others = [dict(t) for t in {tuple(sorted(s.items())) for s in sketches.values()}]
-    for stream, other in product(streams, others):  # one of the others is empty
+    for stream, other in product(streams, others):  # one of the other sketches is empty
         longer = _merged(sketches[stream], other, k)
         at_most(len(longer), k, stream=stream, other=other)
         for i in range(len(stream)):

@@ -142,7 +142,9 @@ def corollary_4_2(
 
 
 def _left(k: int, d: int, top: int) -> set[tuple[int, int, int]]:
-    """What is left of all neighbouring histograms: (shared, shared and changed, on one side)."""
+    """Numbers of counters (shared, shared and changed, on one side only) that Algorithm 3 leaves
+    in all neighbouring histograms.
+    """
     remains = set()
     for more, less in reach(d, top):
         both = list(zip(reduced(more, k), reduced(less, k), strict=True))

@@ -53,7 +53,9 @@ def additional_threshold(less: int = 0) -> None:
 
 
 def _kept_by(cut_of: Cut) -> Iterator[tuple[Vector, Vector, int, list[set[int]]]]:
-    """All neighbours (less, more) of three counters up to 3, the latter's cut, what is kept."""
+    """All neighbours (less, more) of three counters up to 3, the cut of `more`, and the counters
+    that each of the two keeps.
+    """
     for more, less in reach(3, 3):
         kept = [{i for i, x in enumerate(h) if x >= cut_of(h) and x} for h in (less, more)]
         yield less, more, cut_of(more), kept
@@ -111,7 +113,7 @@ def _least_largest(values: Iterable[int], center: int) -> int:
     less the centre.
     """
     taken = {sum(data) - 3 * center for data in product(values, repeat=3)}
-    sums = sorted(taken, key=abs, reverse=True)  # what is refused comes first
+    sums = sorted(taken, key=abs, reverse=True)  # the sums that are refused come first
     return 1 + bisect_left(
         range(1, 10**4), True, key=lambda n: all(_accepts(total, n) for total in sums)
     )

@@ -138,7 +138,7 @@ def decoding(users: int | None = None, more: int = 0) -> None:
             equal(recovered, v, d=d, k=k, eta=eta)
 
 
-#: By how many eta an answer is off in two coordinates: where it is wrong, at just 1/2 or beyond.
+#: Errors of an answer in two coordinates, in units of eta; from 1/2 on the decoding may fail.
 _OFF = tuple((Fraction(x, 8), Fraction(y, 8)) for x, y in product((0, -5, 4), repeat=2))
 
 
