@@ -30,9 +30,9 @@ class ByMethod:
 class Response:
     """How a library's client answers for one mechanism of the local vectors.
 
-    modules: those that draw, the client's own first. call(module, value, given): one report of a
-    client made from a vector's parameters, or Unsupported; value is a tuple where the vector has
-    attributes. shown: a report as the vectors have it.
+    modules: those that draw random numbers, the client's own first. call(module, value,
+    parameters): one report of a client made from a vector's parameters, or Unsupported; value is a
+    tuple where the vector has attributes. shown: converts a report to the form of the vectors.
     """
 
     modules: tuple[str, ...]
@@ -66,7 +66,7 @@ class ByClient(ByMethod):
 
 
 def _report(mechanism: str, text: str) -> Any:
-    """A report of a vector: bits, a set, a number, or a tuple of bits or numbers."""
+    """Read a vector's report: bits, a set, a number, or a tuple of bits or numbers."""
     if mechanism in ("fake_zero_bits", "fake_random_bits"):
         return tuple(tuple(map(int, bits)) for bits in text.split())
     if mechanism in ("unary", "rappor"):

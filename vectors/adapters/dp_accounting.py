@@ -201,7 +201,7 @@ class DPAccounting(ByMethod):
 
 @dataclass(frozen=True)
 class _Composed:
-    """A privacy loss distribution, asked like an accountant."""
+    """A privacy loss distribution with the methods of an accountant."""
 
     distribution: Any
 

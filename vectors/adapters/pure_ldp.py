@@ -20,29 +20,29 @@ from vectors.adapters.by_method import ByClient, Response
 
 _PACKAGE = "pure_ldp.frequency_oracles"
 
-Given = Mapping[str, str]
+Parameters = Mapping[str, str]
 
 
-def _sizes(parameters: Given) -> tuple[float, int]:
+def _sizes(parameters: Parameters) -> tuple[float, int]:
     return float(parameters["budget"]), int(parameters["k"])
 
 
-def _randomized_response(module: Any, value: int, parameters: Given) -> Any:
+def _randomized_response(module: Any, value: int, parameters: Parameters) -> Any:
     return module.DEClient(*_sizes(parameters), index_mapper=int).privatise(value)
 
 
-def _unary(module: Any, value: int, parameters: Given) -> Any:
+def _unary(module: Any, value: int, parameters: Parameters) -> Any:
     return module.UEClient(*_sizes(parameters), use_oue=True, index_mapper=int).privatise(value)
 
 
-def _rappor(module: Any, value: int, parameters: Given) -> Any:
+def _rappor(module: Any, value: int, parameters: Parameters) -> Any:
     client = module.RAPPORClient(
         float(parameters["f"]), int(parameters["k"]), [[int]], 1, index_mapper=int
     )
     return client.privatise(value)[0]
 
 
-def _hadamard(module: Any, value: int, parameters: Given) -> Any:
+def _hadamard(module: Any, value: int, parameters: Parameters) -> Any:
     if float(parameters["budget"]) > 1:
         return Unsupported("another scheme above epsilon 1")
     client = module.HadamardResponseClient(*_sizes(parameters), None, index_mapper=int)

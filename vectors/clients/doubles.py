@@ -28,7 +28,7 @@ an entry there that is none is impossible for the own value.
 
 @dataclass(frozen=True)
 class NoisyVector:
-    """A client that sends a vector of doubles. line: how it is made, with epsilon 1 and k = 2."""
+    """A client that sends a vector of doubles. line: Python that makes it for epsilon 1, k = 2."""
 
     package: str
     name: str
@@ -37,22 +37,22 @@ class NoisyVector:
     make: Callable[[Any], Callable[[int], Any]]
 
     def installed(self) -> bool:
-        """Whether its library is."""
+        """Whether the client's library is installed."""
         return util.find_spec(self.package.replace("-", "_")) is not None
 
     def counts(self, runs: int) -> tuple[int, int]:
-        """In how many reports entry 0 tells that it is not the own one: if it is, and if not."""
+        """The numbers of reports in which `told` holds for entry 0: with value 0, and with 1."""
         send = self.make(import_module(self.module))
         own, other = (sum(told(send(value)[0]) for _ in range(runs)) for value in (0, 1))
         return own, other
 
     def row(self) -> str:
-        """Its row among the clients."""
+        """The row of this client in the table of clients."""
         library = f"{self.package} {version(self.package)}"
         return f"| {library} | {self.name}, as doubles | 1 | infinite | **broken** |"
 
     def reproduction(self) -> str:
-        """Five lines that show it."""
+        """Five lines of Python that show the leak."""
         kind = self.name.partition(",")[0]
         return f"""\
 from {self.module} import {kind}
@@ -64,12 +64,12 @@ print([sum(each) for each in told])  # 0 for the own value, about 2000 for anoth
 
 
 def told(entry: float) -> bool:
-    """Whether an entry cannot be the own one."""
+    """Whether the last bits of an entry show that it is not the entry of the user's value."""
     return bool(abs(entry) < _END and entry / _UNIT % 1 != 0)
 
 
 def section(runs: int, at_least: Callable[[int, int], float]) -> Iterator[str]:
-    """What is said of those that are installed. at_least: a bound on epsilon from two counts."""
+    """The lines about installed clients. at_least: a lower bound on epsilon from two counts."""
     clients = [client for client in CLIENTS if client.installed()]
     if clients:
         yield _HEAD

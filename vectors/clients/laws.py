@@ -17,10 +17,10 @@ from vectors.clients.stand_ins import STAND_INS
 
 
 def client_law(client: Callable[[], Any], modules: Sequence[Any]) -> Law[Any]:
-    """The law of what a client returns, made plain.
+    """The law of a client's report, as tuples and Python numbers.
 
-    modules: those of its library that draw, through the names random, np or numpy. Functions that
-    they compiled are followed as they were written.
+    modules: those of the client's library that draw random numbers, through the names random, np or
+    numpy. Compiled functions in them are replaced by their Python source.
     """
 
     def program(source: Source) -> Any:
@@ -48,14 +48,14 @@ def _replaced(modules: Sequence[Any], source: Source) -> Iterator[None]:
 
 
 def _stand_in(name: str, value: Any, source: Source) -> Any:
-    """What takes the place of a module's name; None where it stays."""
+    """The object that replaces a module's name; None where the name keeps its value."""
     if name in STAND_INS:
         return STAND_INS[name](source)
     return getattr(value, "py_func", None)  # of a compiled function, what it was compiled from
 
 
 def plain(report: Any) -> Any:
-    """Arrays and lists as tuples, numpy's numbers as Python's."""
+    """The report with arrays and lists as tuples, and with Python numbers for numpy's."""
     if isinstance(report, np.ndarray | list | tuple | zip):
         return tuple(plain(part) for part in report)
     return report.item() if isinstance(report, np.generic) else report
@@ -63,9 +63,9 @@ def plain(report: Any) -> Any:
 
 @dataclass(frozen=True)
 class Loss:
-    """What a client's reports can tell. ratio: the exact e^epsilon; None where it is infinite.
+    """The privacy loss of a client. ratio: the exact e^epsilon; None where it is infinite.
 
-    report: where it is reached, with the places of the values that it tells apart.
+    report, values: a report with this ratio, and the indices of the two values with this ratio.
     """
 
     ratio: Fraction | None

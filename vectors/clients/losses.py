@@ -23,7 +23,7 @@ from vectors.clients.published import CLIENTS, Client
 #: Relative excess of e^epsilon that is put down to the rounding of probabilities.
 _ROUNDING = Fraction(1, 10**9)
 
-#: Runs of a client as it is, and how often a bound from them may be wrong.
+#: Runs of a client as it is, and the probability that a bound from them is wrong.
 _RUNS, _ALPHA = 20_000, Fraction(1, 10**6)
 
 _HEAD = """\
@@ -89,7 +89,7 @@ print(own / other)  # about 4.44 = 2 (e - 1) + 1, where e = 2.72 is stated
 
 
 def examined(client: Client) -> Loss:
-    """What a client's reports lose, from their exact laws."""
+    """The privacy loss of a client's reports, from their exact laws."""
     modules = client.loaded()
     return loss([client_law(client.reporting(value), modules) for value in client.values])
 
@@ -122,7 +122,7 @@ def _row(client: Client, lost: Loss) -> str:
 
 
 def _broken(client: Client, lost: Loss) -> Iterator[str]:
-    """The report that tells two values apart, on paper and on the client's own runs."""
+    """The report with the largest ratio, by the exact laws and by runs of the client as it is."""
     one, other = (client.values[place] for place in lost.values)
     counts = [_count(client.reporting(value), lost.report) for value in (one, other)]
     yield f"### {client.package}: {client.name}"
@@ -146,7 +146,7 @@ def _broken(client: Client, lost: Loss) -> Iterator[str]:
 
 
 def _opendp() -> Iterator[str]:
-    """One bit of k as RAPPOR sends it, and any two of them: f = 1/2, so 2 ln 3 for weight 1."""
+    """The row of OpenDP's RAPPOR on two bits: f = 1/2 gives epsilon = 2 ln 3 for weight 1."""
     if util.find_spec("opendp") is None:
         return
     import opendp.prelude as dp
@@ -166,7 +166,7 @@ def _opendp() -> Iterator[str]:
 
 
 def _at_least(often: int, rarely: int) -> float:
-    """A bound below epsilon from how often one report came for two values."""
+    """A lower bound on epsilon from the counts of one report in runs for two values."""
     least, most = lower(often, _RUNS, _ALPHA / 2), upper(rarely, _RUNS, _ALPHA / 2)
     return math.log(least / most) if least > most else 0.0
 

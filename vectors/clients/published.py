@@ -15,8 +15,8 @@ from typing import Any
 class Client:
     """One client, and the epsilon that it states.
 
-    package: as it is installed. values: what is tried as a user's value. modules: those that draw,
-    the client's own first. call(module, value): one report.
+    package: its name on PyPI. values: the user's values to try. modules: those that draw random
+    numbers, the client's own first. call(module, value): one report.
     """
 
     package: str
@@ -27,11 +27,11 @@ class Client:
     call: Callable[[Any, Any], Any]
 
     def loaded(self) -> tuple[Any, ...]:
-        """The modules."""
+        """Import the modules."""
         return tuple(import_module(name) for name in self.modules)
 
     def reporting(self, value: Any) -> Callable[[], Any]:
-        """The client of a user with this value."""
+        """A function that returns one report of a user with this value."""
         return partial(self.call, import_module(self.modules[0]), value)
 
 
@@ -39,12 +39,12 @@ _ONE = 1.0
 
 
 def _turned(text: str) -> int:
-    """A hash function to 0, 1, 2."""
+    """A hash function with the values 0, 1, 2."""
     return (int(text) + 1) % 3
 
 
 def _parity(text: str) -> int:
-    """A hash function to 0, 1."""
+    """A hash function with the values 0, 1."""
     return int(text) % 2
 
 

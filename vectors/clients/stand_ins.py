@@ -94,7 +94,7 @@ class RandomStandIn:
 
 
 class NumpyStandIn:
-    """numpy, but for numpy.random, whose functions clients use as if they were its module's."""
+    """numpy with another numpy.random, whose functions follow every choice."""
 
     def __init__(self, source: Source) -> None:
         self.random = _NumpyRandom(source)
@@ -129,7 +129,7 @@ class _NumpyRandom:
         return one() if size is None else np.array([one() for _ in range(size)])
 
     def laplace(self, loc: float, scale: float, size: int) -> Any:
-        """Real numbers, where a library has doubles."""
+        """Laplace noise on real numbers, where the library has doubles."""
         start, width = Fraction(float(loc)), Fraction(float(scale))
         noise = np.empty(size, object)
         noise[:] = [LaplaceReal(Unit(self._source), width, start) for _ in range(size)]
@@ -155,14 +155,14 @@ class _NumpyRandom:
 
 
 def _index(weights: Sequence[Fraction], source: Source) -> int:
-    """As choices and choice do: a uniform real against the running sums."""
+    """An index with these weights, from a uniform real, as random.choices and numpy's choice do."""
     total, uniform = sum(weights), Unit(source)
     sums = [level / total for level in accumulate(weights)]
     return next(i for i, level in enumerate(sums) if i == len(sums) - 1 or uniform < level)
 
 
 class _TextHashes:
-    """xxhash as it was before version 4, when it took texts."""
+    """xxhash as before version 4, when it accepted str."""
 
     @staticmethod
     def xxh32(text: Any, seed: int = 0) -> Any:

@@ -52,7 +52,7 @@ def confirm(result: Result) -> Confirmation:
 def recomputed(group: str, question: str, parameters: Mapping[str, str]) -> Bounds:
     """The value by the generator of a group of vectors, as decimal ends.
 
-    group, question, given: as in the vectors.
+    group, question, parameters: as in the vectors.
     """
     module = import_module(f"vectors.generate.{group}")
     function: Callable[..., Bounds]

@@ -132,7 +132,7 @@ def reproduction(adapter: str, vector: Vector) -> str | None:
 
 
 def _responses(vector: Vector) -> str | None:
-    """Nothing but one randomised response, repeated."""
+    """Code for events that are one randomised response, repeated; None for other events."""
     event, *others = json.loads(vector.parameters["events"])
     if others or event["mechanism"] != "randomized-response":
         return None

@@ -62,13 +62,13 @@ _CASES: dict[str, Callable[[], Enclosure]] = {
     ).epsilon(_DELTA),
 }
 
-#: Their names in the programs below.
+#: The names of these questions in the programs below, in the same order.
 _NAMES = (
     *("one", "epochs", "little", "laplace", "truncated", "fixed", "exponential", "flip"),
     *("laplace_max", "gaussian_max", "threshold", "matrix", "shuffled"),
 )
 
-#: `answers`: name of a question -> a function without parameters.
+#: A program defines `answers`: name of a question -> a function without parameters.
 _LOOP_HEAD = """
 def ask(sigma, rate, steps, question, value):
     return answers[question]()

@@ -101,7 +101,7 @@ _SECONDS = 60
 class Peer:
     """A process that answers questions, started anew when it dies or takes too long.
 
-    program: defines ask(sigma, rate, steps, question, value). seconds: for a question.
+    program: Python that defines ask(sigma, rate, steps, question, value). seconds: per question.
     """
 
     def __init__(self, program: str, seconds: float = _SECONDS) -> None:
@@ -109,7 +109,7 @@ class Peer:
         self._child, self._seconds = Child("-W", "ignore", "-c", code), seconds
 
     def ask(self, question: Sequence[Any]) -> Any:
-        """A number, or in words why there is none."""
+        """The answer: a number, or the reason why there is none."""
         line = self._child.ask(json.dumps(question), self._seconds)
         if not line:
             self.stop()
@@ -122,7 +122,7 @@ class Peer:
 
 
 def judged(answer: Any, certified: Enclosure) -> tuple[str, float]:
-    """A verdict, and how far below the truth the answer is, relatively."""
+    """The verdict on an answer, and its relative distance below the certified lower bound."""
     if isinstance(answer, str):
         return "no answer", 0.0
     if math.isnan(answer):

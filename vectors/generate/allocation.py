@@ -45,7 +45,7 @@ def _of_two(sigma: str, epsilon: str) -> Bounds:
 
 
 def _place(mu: mpf, ratio: mpf) -> mpf:
-    """The output z without the user at which e^(mu z - mu^2/2) is this ratio."""
+    """The output z, without the user, at which e^(mu z - mu^2/2) equals this ratio."""
     return mp.log(ratio) / mu + mu / 2
 
 

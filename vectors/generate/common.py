@@ -61,7 +61,10 @@ def asked(
     table: Iterable[Sequence[str]],
     *more_flags: str,
 ) -> list[Recipe]:
-    """One question about every row of a table: the values of names, a comment, flags."""
+    """Recipes that ask one question about every row of a table.
+
+    Every row: the values of names, a comment, flags.
+    """
     recipes = []
     for *values, comment, flags in table:
         parameters = dict(zip(names, values, strict=True))
@@ -77,7 +80,7 @@ def both_ways(
     epsilon: Callable[..., Bounds],
     epsilons: Iterable[Sequence[str]],
 ) -> list[Recipe]:
-    """Of delta at an epsilon, and of epsilon at a delta.
+    """Recipes that ask for delta at an epsilon, and for epsilon at a delta.
 
     Every row: the values of names, that epsilon or delta, a comment, flags.
     """

@@ -43,7 +43,7 @@ class Lattice:
     gap: mpf
 
     def holds(self, rules: Sequence[tuple[Rule, int]]) -> bool:
-        """Whether all losses lie on it, of the one mechanism there is."""
+        """Whether all sums of losses of the only mechanism lie on the lattice."""
         ((rule, count),) = rules
         steps = [(count * loss - self.first) / self.gap for loss, _ in rule]
         return all(abs(step - mp.nint(step)) < mpf(10) ** -_DIGITS for step in steps)
@@ -88,7 +88,7 @@ class Line:
         return self.integral(epsilon, lambda s: 1 / (s * (s + 1)))
 
     def slope(self, epsilon: mpf) -> mpf:
-        """Its derivative, where the losses fill the line."""
+        """The derivative of delta at epsilon, for losses that are not on a lattice."""
         return -self.integral(epsilon, lambda s: 1 / (s + 1))
 
 
@@ -129,7 +129,7 @@ def solved(rules: Rules, target: mpf) -> tuple[Line, mpf]:
         epsilon += move
         if abs(move) < _AGREEMENT * epsilon:
             return on, epsilon
-        # a line is good for what is near
+        # a line serves for epsilons nearby
         on = on if abs(move) < mpf(1) / 50 else None
     raise ArithmeticError("Newton's method does not settle")
 
@@ -137,7 +137,7 @@ def solved(rules: Rules, target: mpf) -> tuple[Line, mpf]:
 def line(
     rules: Sequence[tuple[Rule, int]], theta: mpf, fineness: mpf, lattice: Lattice | None
 ) -> Line:
-    """The values on the line through theta, as far as they count."""
+    """The values on the line through theta, up to where they are negligible."""
     scale = mp.fsum(n * mp.log(_transform(rule, theta)) for rule, n in rules)
     step = 2 * mp.pi * theta / (mp.log(10) * _DIGITS) / fineness
     half = None
@@ -181,7 +181,7 @@ class _Walker:
 
 
 def _saddle(rules: Sequence[tuple[Rule, int]], epsilon: mpf) -> mpf:
-    """About the theta > 0 at which the integrand is least."""
+    """About the theta > 0 at which the integrand is least: the saddle point."""
 
     def right(theta: mpf) -> bool:
         return bool(_logs(rules, theta)[1] < epsilon)
@@ -190,7 +190,7 @@ def _saddle(rules: Sequence[tuple[Rule, int]], epsilon: mpf) -> mpf:
 
 
 def _start(rules: Sequence[tuple[Rule, int]], target: mpf) -> mpf:
-    """About the epsilon at which delta is the target: where the integrand is, at its saddle."""
+    """About the epsilon at which the integrand at its saddle point equals the target."""
 
     def large(theta: mpf) -> bool:
         height, epsilon = _logs(rules, theta)
@@ -211,7 +211,7 @@ def _logs(rules: Sequence[tuple[Rule, int]], theta: mpf) -> tuple[mpf, mpf]:
 
 
 def _bisected(larger: Callable[[mpf], bool]) -> mpf:
-    """About the least positive number that is not to be larger."""
+    """About the least positive number for which `larger` does not hold."""
     low, high = mpf(10) ** -4, mpf(10) ** 4
     with mp.workdps(15):
         while high > low * mpf("1.001"):

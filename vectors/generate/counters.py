@@ -14,7 +14,7 @@ from vectors.generate.normal import hockey, hockey_integral
 #: Up to so many shared counters every term is evaluated at high precision.
 ALL = 400
 
-#: How the answers of a group of thresholded counters are found.
+#: The methods behind the answers of a group of thresholded counters, in words.
 METHODS = (
     "the formula with mpmath's erfc at two precisions agreeing to 1e-45; up to k = 400 every "
     "j, above that the 24 largest terms of a scan of every j in doubles",

@@ -28,7 +28,7 @@ _Event = dict[str, str]
 
 
 def _rule(event: _Event, order: str, level: int) -> Rule:
-    """The law of the loss of one run, at this level or finer; what is infinite is left out."""
+    """The law of the finite losses of one run, at this level or finer."""
     kind, rate = event["mechanism"], number(event.get("rate", "1"))
     if kind in ("gaussian", "gaussian-mixture"):
         return gaussian(*pair(_shifts(event), rate, order), level // 2)
@@ -43,7 +43,7 @@ def _rule(event: _Event, order: str, level: int) -> Rule:
 
 
 def _shifts(event: _Event) -> list[tuple[mpf, mpf]]:
-    """(weight, length in units of the noise)."""
+    """Pairs of a weight and a shift, the shift in standard deviations of the noise."""
     if event["mechanism"] == "gaussian":
         return [(mpf(1), 1 / number(event["sigma"]))]
     weights, lengths = (event[name].split() for name in ("weights", "sensitivities"))
@@ -54,7 +54,7 @@ def _shifts(event: _Event) -> list[tuple[mpf, mpf]]:
 
 
 def _answers(event: _Event) -> Rule:
-    """Randomised response, and what any promise of epsilon and delta is no worse than."""
+    """The loss of randomised response, or the worst loss under a promise of epsilon and delta."""
     if event["mechanism"] == "approximate":
         loss, part = number(event["epsilon"]), 1 - number(event["delta"])
         own = part / (1 + mp.exp(-loss))
@@ -66,7 +66,7 @@ def _answers(event: _Event) -> Rule:
 
 
 def _lattice(events: list[_Event]) -> Lattice | None:
-    """That of all losses, if they are of one mechanism on integers; else None."""
+    """The lattice of the sum of losses, for one mechanism on integers; else None."""
     if len(events) > 1 or events[0]["mechanism"] in ("gaussian", "gaussian-mixture", "laplace"):
         return None
     event, times = events[0], int(events[0]["count"])
@@ -96,7 +96,7 @@ def _orders(events: list[_Event], neighbours: str) -> Iterator[Rules]:
 
 
 def _delta(events: str, neighbours: str, epsilon: str) -> Bounds:
-    """The larger one of both orders."""
+    """delta, the larger one of both orders."""
     parts = json.loads(events)
     with mp.workdps(_DIGITS):
         lattice, at, deltas = _lattice(parts), number(epsilon), []

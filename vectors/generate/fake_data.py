@@ -13,19 +13,19 @@ Law = dict[str, mpf]
 
 
 def amplified(attributes: str, budget: str) -> mpf:
-    """e to the budget of the attribute that is reported: d (e^budget - 1) + 1."""
+    """e^(budget of the attribute that is reported) = d (e^budget - 1) + 1."""
     return int(attributes) * (mp.exp(number(budget)) - 1) + 1
 
 
 def _value(value: int | None, k: int, e: mpf) -> Law:
-    """Randomized response; of nobody, a uniform value."""
+    """The law of randomized response; value None: a uniform fake value."""
     if value is None:
         return {str(x): mpf(1) / k for x in range(k)}
     return {str(x): (e if x == value else mpf(1)) / (e + k - 1) for x in range(k)}
 
 
 def _bits(value: int | None, k: int, e: mpf) -> Law:
-    """Optimized unary encoding; of nobody, of no value."""
+    """The law of optimized unary encoding; value None: no bit is the user's."""
     law = {"": mpf(1)}
     for x in range(k):
         one = mpf(1) / 2 if x == value else 1 / (e + 1)
@@ -34,7 +34,7 @@ def _bits(value: int | None, k: int, e: mpf) -> Law:
 
 
 def _bits_of_anyone(value: int | None, k: int, e: mpf) -> Law:
-    """The same; of nobody, of a uniform value."""
+    """The law of optimized unary encoding; value None: of a uniform fake value."""
     if value is not None:
         return _bits(value, k, e)
     laws = [_bits(x, k, e) for x in range(k)]

@@ -1,7 +1,7 @@
 """Vectors for matrix mechanisms: Gaussian noise on C x, for a user in some of the steps.
 
 The sensitivity is the largest norm over all sets of steps that are allowed, one by one, and over
-all signs of what the user adds there. The loss is that of the Gaussian mechanism.
+all signs of the vectors that the user adds there. The loss is that of the Gaussian mechanism.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Vectors for private choice: the option with the largest noisy utility, over all utilities.
 
 With Gumbel noise (the exponential mechanism) the worst outcomes have a closed form; with
-exponential noise (permute-and-flip) two options attain the worst. Both again as the largest value
-over the pairs that the closed forms come from, by a search.
+exponential noise (permute-and-flip) two options attain the worst. The second method searches for
+the largest value over the pairs from which the closed forms are derived.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _pair_of_range(width: mpf, epsilon: mpf, share: mpf) -> mpf:
 
 
 def _pair_of_contest(width: mpf, epsilon: mpf, share: mpf) -> mpf:
-    """Two options: the first is ahead by a share of the width, and by width less without."""
+    """Two options; the first leads by share * width, and by one width less without the user."""
     ahead = share * width
 
     def wins(gap: mpf) -> mpf:  # the difference of two exponential noises has a Laplace law
@@ -52,7 +52,7 @@ def _pair_of_contest(width: mpf, epsilon: mpf, share: mpf) -> mpf:
 
 
 def _largest(value: Callable[[mpf], mpf]) -> mpf:
-    """The largest value between 0 and 1 of a function with one hill, by golden sections."""
+    """The largest value on [0, 1] of a function with one maximum, by golden sections."""
     ratio, low, high = (mp.sqrt(5) - 1) / 2, mpf(0), mpf(1)
     while high - low > mpf(10) ** -30:
         x, y = high - ratio * (high - low), low + ratio * (high - low)

@@ -21,7 +21,7 @@ _Mixture = list[tuple[mpf, mpf]]
 
 @dataclass(frozen=True)
 class _Noise:
-    """Its log-density at x, without a constant; its density; the mass beyond x."""
+    """Noise: its log-density at x up to a constant, its density at x, its mass beyond x."""
 
     log: Callable[[mpf], mpf]
     density: Callable[[mpf], mpf]
@@ -86,7 +86,7 @@ def _loss(noise: _Noise, p: _Mixture, q: _Mixture, x: mpf) -> mpf:
 
 
 def _crossing(noise: _Noise, p: _Mixture, q: _Mixture, epsilon: mpf) -> mpf:
-    """Where the ratio passes e^epsilon; infinite where it does not."""
+    """The point x at which the ratio p/q rises above e^epsilon; infinite if there is none."""
     low, high = mpf(-1), mpf(1)
     while _loss(noise, p, q, low) >= epsilon:
         low *= 2
@@ -101,7 +101,8 @@ def _crossing(noise: _Noise, p: _Mixture, q: _Mixture, epsilon: mpf) -> mpf:
         if abs(high - low) < mpf(2) ** (8 - mp.prec) * (1 + abs(low)):
             break
         x = low - a * (high - low) / (b - a)
-        for place in (x, (low + high) / 2):  # the secant, and a half: certain, and mostly fast
+        # the secant mostly converges fast, the middle always converges
+        for place in (x, (low + high) / 2):
             off = _loss(noise, p, q, place) - epsilon
             if low < place < high:
                 low, a, high, b = (place, off, high, b) if off < 0 else (low, a, place, off)

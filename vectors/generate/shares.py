@@ -17,18 +17,18 @@ from vectors.generate.contour import Rule, Rules
 #: Index of the first node, and the masses from there on.
 _Masses = tuple[int, list[int]]
 
-#: The finest rules are meant; more nodes than this take minutes.
+#: The level of the finest rules; and a number of nodes beyond which a sum takes minutes.
 _LEVEL = 8
 _MOST_NODES = 300_000
 
-#: How near it comes.
+#: Relative accuracy of `in_integers`.
 _NEAR = "1e-4"
 
 
 def on_lattice(rules: Rules, epsilon: mpf, value: mpf, step: mpf) -> mpf:
-    """delta(epsilon) where every loss is a multiple of the step: to nine digits.
+    """delta(epsilon) to nine digits, for losses that are all multiples of the step.
 
-    value: about delta.
+    value: a rough delta, from which the number of bits is chosen.
     """
     with mp.workdps(60):
         weighted = rules(0)
@@ -37,9 +37,9 @@ def on_lattice(rules: Rules, epsilon: mpf, value: mpf, step: mpf) -> mpf:
 
 
 def in_integers(rules: Rules, epsilon: mpf, theta: mpf, value: mpf) -> list[tuple[mpf, str]]:
-    """delta(epsilon) from two grids and how near it is; nothing where that would take minutes.
+    """delta(epsilon) from two grids, with its relative accuracy; empty where it would take minutes.
 
-    theta, value: about the slope of -log delta, and delta, from which the grids are chosen.
+    theta, value: rough values of the slope of -log delta and of delta, which set the grids.
     """
     with mp.workdps(40):
         weighted = rules(_LEVEL)
@@ -53,7 +53,7 @@ def in_integers(rules: Rules, epsilon: mpf, theta: mpf, value: mpf) -> list[tupl
 
 
 def _reach(rules: Sequence[tuple[Rule, int]], bits: int) -> mpf:
-    """About how far the sums spread whose masses count: their deviation, or one loss."""
+    """About the width of the sums of losses that have masses above 2^-bits."""
     variance, widest = mpf(0), mpf(0)
     for rule, count in rules:
         mean = mp.fsum(loss * mass for loss, mass in rule)
@@ -108,6 +108,6 @@ def _product(a: _Masses, b: _Masses, bits: int) -> _Masses:
 
 
 def _trimmed(first: int, masses: list[int]) -> _Masses:
-    """Without zeros at either end."""
+    """The masses without zeros at either end."""
     used = [i for i, mass in enumerate(masses) if mass]
     return first + used[0], masses[used[0] : used[-1] + 1]

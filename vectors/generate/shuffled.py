@@ -47,7 +47,7 @@ def _chances(value: int, values: int, budget: mpf) -> list[mpf]:
 
 
 class _User:
-    """Counts, one user after the other."""
+    """The law of the counts, by adding one user after the other."""
 
     @staticmethod
     def law(data: tuple[int, ...], values: int, budget: mpf) -> Law:
@@ -63,7 +63,7 @@ class _User:
 
 
 class _Tuples:
-    """All reports of all users, one list after the other."""
+    """The law of the counts, by enumerating the lists of all users' reports."""
 
     @staticmethod
     def law(data: tuple[int, ...], values: int, budget: mpf) -> Law:

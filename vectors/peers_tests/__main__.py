@@ -49,7 +49,7 @@ def _clone(source: str, target: Path) -> None:
 
 
 def _run(library: str, folder: Path) -> Suite:
-    """In a process and a folder of its own."""
+    """Run one library's tests, in a process and a folder of their own."""
     here = Path(__file__).resolve().parents[2]
     output = folder / f"{library}.json"
     command = [

@@ -102,7 +102,7 @@ class _Result(unittest.TestResult):
 
 
 def _name(test: unittest.TestCase) -> str:
-    """Without the addresses of functions, which differ from run to run."""
+    """The name of a test without addresses of functions, which differ from run to run."""
     return re.sub(r" at 0x[0-9a-f]+", "", test.id().split(".", 1)[1])
 
 
