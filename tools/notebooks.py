@@ -37,7 +37,7 @@ def notebook(page: Path) -> dict[str, Any]:
 
 
 def commands(source: str) -> Iterator[tuple[str, str]]:
-    """The commands of a console block, and what they print; a backslash at the end continues."""
+    """The commands of a console block with their outputs; a backslash joins a line to the next."""
     for part in re.split(r"^\$ ", source, flags=re.MULTILINE)[1:]:
         line, _, printed = re.sub(r"\\\n\s*", "", part).partition("\n")
         yield line.strip(), printed
@@ -52,7 +52,7 @@ def _prose(text: str) -> list[dict[str, Any]]:
 
 
 def _typed(source: str) -> list[dict[str, Any]]:
-    """A file that is saved, or statements up to each output."""
+    """The cells of a Python block: one that saves a file, or one cell per output."""
     if name := _FILE.match(source):
         return [_code(f"%%writefile {name[1]}\n{source}")]
     if ">>>" not in source:
@@ -67,7 +67,9 @@ def _typed(source: str) -> list[dict[str, Any]]:
 
 
 def _console(source: str) -> list[dict[str, Any]]:
-    """%%bash, unlike !, leaves braces and dollars as they are; an exit code may be a verdict."""
+    """One cell per command. %%bash keeps braces and dollars, which ! would replace; an exit code
+    other than 0 may be a verdict and is no error.
+    """
     return [
         _code(f"%{line}")
         if line.startswith("pip ")

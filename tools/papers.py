@@ -51,7 +51,7 @@ _TARGETS = ((10, "0.35", "1e-5"), (51914, "0.35", "1e-5"))
 
 
 def escaped(text: str) -> str:
-    r"""Text for LaTeX, in which nothing is a command.
+    r"""Text with LaTeX's special characters escaped.
 
     >>> escaped("50 % of a_b")
     '50 \\% of a\\_b'
