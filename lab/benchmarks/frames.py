@@ -1,7 +1,7 @@
 """From rows to a release: seconds, the share of the run-time check, and memory, on every engine.
 
 Run: python -m lab.benchmarks.frames [ROWS [USERS]]   (10^6 and 10^5; the figures quoted: 10^8 and
-10^7) Each engine has a process of its own, whose largest resident memory is told. The file of rows
+10^7) Each engine has a process of its own, whose peak resident memory is printed. The file of rows
 is made first, in a folder for temporary files: 10^8 rows take 0.8 GB there.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import narwhals
 
-#: Engines that hold more rows than memory does, and others, which are left out beyond 10^7 rows.
+#: Engines for more rows than fit into memory, and other engines, which skip more than 10^7 rows.
 _LAZY = ("duckdb", "polars-lazy")
 _IN_MEMORY = ("polars", "pandas", "pyarrow", "dask")
 

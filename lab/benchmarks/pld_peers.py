@@ -79,7 +79,7 @@ def _question(draw: random.Random) -> tuple[list[Any], Enclosure]:
 
 
 def _confirmed(question: list[Any], answer: float) -> str:
-    """delta at the answer, or at epsilon, by another method than the calculator's."""
+    """A second opinion on an answer: delta by another method than the calculator's."""
     sigma, rate, steps, kind, value = question
     epsilon = value if kind == "delta" else answer
     try:
@@ -105,7 +105,7 @@ def _report(rows: list[_Row]) -> None:
 
 
 def _worst(name: str, rows: list[_Row]) -> Iterator[str]:
-    """Its unsafe answers, furthest off first, and why there was none."""
+    """The worst unsafe answers of one library, and its reasons for missing answers."""
     answers = [(row, *row["answers"][name]) for row in rows]
     for row, verdict, off, answer, second in sorted(answers, key=lambda a: -a[2])[:8]:
         if verdict in ("unsafe", "negative"):

@@ -37,7 +37,7 @@ SCALES = (1, 10, 10**3, 10**5, 10**8, 10**10, 10**12, 10**15)
 
 
 def opendp(noise: IntegerLaw, scale: float) -> Callable[[], object] | None:
-    """As many draws in one call, so that the way into its library is not counted per draw."""
+    """OpenDP's sampler, with many draws per call, so that the cost of a call hardly counts."""
     if importlib.util.find_spec("opendp") is None or scale > 2**50:
         return None
     import opendp.prelude as dp

@@ -31,7 +31,7 @@ def vector(d: int, k: int, seed: int) -> dict[int, int]:
 
 
 def opendp(entries: dict[int, int], size_factor: int) -> Callable[[], Any] | None:
-    """opendp's projection of the same vector, alpha and epsilon being its own."""
+    """opendp's projection of the same vector, with alpha and epsilon as opendp defines them."""
     if importlib.util.find_spec("opendp") is None:
         return None
     import opendp.prelude as dp

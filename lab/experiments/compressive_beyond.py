@@ -50,7 +50,7 @@ def rademacher(seed: int) -> SetResponse:
 
 
 def recovered(recovery: Any) -> Decoder:
-    """By a recovery, then projected."""
+    """A decoder that applies a recovery and then projects onto the simplex."""
     return lambda mechanism, state: projected(mechanism.recover(state, recovery))
 
 

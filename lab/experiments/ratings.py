@@ -19,7 +19,7 @@ _CHUNK = 1_000_000  # entries made at once
 
 @dataclass(frozen=True)
 class Data:
-    """Vectors of n users in [-1, 1]^d with at most k entries, in parts that are made anew."""
+    """Vectors of n users in [-1, 1]^d with at most k entries, generated anew part by part."""
 
     n: int
     d: int
@@ -28,7 +28,7 @@ class Data:
     table: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def parts(self) -> Iterator[Entries]:
-        """The same parts every time."""
+        """The parts of the data; every call yields the same ones."""
         size = max(_CHUNK // self.k, 1)
         for start in range(0, self.n, size):
             users = min(size, self.n - start)

@@ -71,10 +71,10 @@ def states(mechanism: LocalMechanism[int], p: Any, sizes: list[int], seed: int) 
 def exchanged(
     mechanism: SubsetSelection, laws: dict[str, Any], sizes: list[int], seed: int
 ) -> Iterator[dict[str, State]]:
-    """The same for several laws at once, whose users share their random sets.
+    """The states of several laws at once; users of all laws share their random sets.
 
-    Everyone reports through the client as if they had value 0. All values are alike, so for a user
-    with another one bit 0 and its bit change places: each law has states of its own exact law.
+    Every user reports through the client as if the value were 0. The mechanism treats all values
+    alike, so exchanging bit 0 and bit v of a report gives a report of value v with its exact law.
     """
     assert isinstance(mechanism.form, BitVector)
     rng, source = np.random.default_rng(seed), SeededSource(seed)

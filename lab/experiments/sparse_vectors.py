@@ -199,7 +199,7 @@ def lower_bound(s: Setting, level: str) -> float:
 
 
 def merged(name: str, results: dict[str, Any]) -> dict[str, Any]:
-    """The results with the stored ones of other schemes."""
+    """The results, together with the stored results of other schemes."""
     path = RESULTS / f"{name}.json"
     if path.exists():
         for row, old in zip(results["rows"], json.loads(path.read_text())["rows"], strict=True):
