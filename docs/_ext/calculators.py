@@ -26,7 +26,7 @@ _TABLE = """\
 
 
 def reference() -> str:
-    """What replaces the line, as reStructuredText."""
+    """The text that replaces the line, as reStructuredText."""
     text, modules = _TABLE, dict[str, None]()
     for name, where in CALCULATORS.items():
         entry = calculator(name)

@@ -44,7 +44,7 @@ def as_fields(lines: list[str], names: set[str]) -> list[str]:
 
 
 def plain(lines: list[str]) -> list[str]:
-    """Lists apart from what stands around them, and no substitutions."""
+    """The lines with an empty line around every list, and with | escaped outside of code."""
     plain_lines: list[str] = []
     in_list = False
     for line in lines:
@@ -96,9 +96,9 @@ def _process(
 
 
 def _resolve(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> nodes.Node | None:
-    """A name is documented where its room offers it, not where it happens to be defined.
+    """Link a short name to the package that exports it, not to the module that defines it.
 
-    What no room offers, but exists, is shown without a link; what does not exist is an error.
+    A name that no package exports is shown without a link; a name that does not exist is an error.
     """
     if node.get("refdomain") != "py":
         return None
@@ -123,7 +123,7 @@ def _documented(env: Any) -> dict[str, list[str]]:
 
 
 class _ByIndex(SphinxPostTransform):
-    """Leave short names to `_resolve`, which has an index; Sphinx would read all names for each."""
+    """Leave short names to `_resolve`, which has an index; Sphinx would search all names."""
 
     default_priority = 5  # before references are resolved
 
@@ -135,14 +135,14 @@ class _ByIndex(SphinxPostTransform):
 
 @cache
 def _modules() -> list[ModuleType]:
-    """Every module of the package; packages import theirs only when a name is used."""
+    """Every module of the package, imported here, as packages import their modules lazily."""
     names = [module.name for module in walk_packages(exactdp.__path__, "exactdp.")]
     return [import_module(name) for name in names if not name.endswith("__main__")]
 
 
 @cache
 def _exists(target: str) -> bool:
-    """Whether a name means something in this package: by its full name, or where it is used."""
+    """Whether a name exists: a full name in its module, a short name in any module."""
     module, _, name = target.rpartition(".")
     if not module:
         return any(name in vars(each) for each in _modules())

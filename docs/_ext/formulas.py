@@ -29,7 +29,7 @@ def _visit_block(translator: Any, node: nodes.math_block) -> None:
 
 
 class InSentences(SphinxPostTransform):
-    """Formulas in sentences and tables, but for pages whose texts are to be typed, or are names."""
+    """Typeset formulas in sentences and tables, except on pages of text to be typed or of names."""
 
     default_priority = 900
     formats = ("html",)

@@ -60,12 +60,12 @@ def _entry(part: Part) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    r"""Text in which nothing is mark-up: CommonMark lets a backslash stand before each of these."""
+    r"""Text with a backslash before every character that Markdown would take for mark-up."""
     return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
 
 
 def _typeset(text: str) -> str:
-    """Text with its formulas typeset, in which nothing else is mark-up."""
+    """Text with its formulas as MathML, and everything else escaped."""
     return re.sub(r"([\\`*_{}\[\]#|$])", r"\\\1", formulas(text))
 
 
@@ -81,7 +81,7 @@ def write(app: Sphinx) -> None:
 
 
 def anchors(app: Sphinx, env: BuildEnvironment) -> None:
-    """Ids that a page states by itself may be linked to, like those of its headings."""
+    """Let links lead to the ids that pages set explicitly, as they do to headings."""
     for name in env.found_docs:
         ids = _ANCHOR.findall(Path(env.doc2path(name)).read_text(encoding="utf-8"))
         slugs = env.metadata[name].setdefault("myst_slugs", {}) if ids else {}
