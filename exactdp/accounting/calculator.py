@@ -119,8 +119,8 @@ class Evaluated(Instance):
 
     def delta(self) -> Enclosure:
         """An enclosure of the relative width asked for."""
-        found = refine(self.evaluate, relative_width=self.relative_width, cap_bits=self.cap_bits)
-        return found.clamped(0, 1)
+        interval = refine(self.evaluate, relative_width=self.relative_width, cap_bits=self.cap_bits)
+        return interval.clamped(0, 1)
 
     def check(self, target: Fraction) -> Check:
         """Compare delta with the target, at whatever precision that takes."""
@@ -197,9 +197,9 @@ class Calculator(Generic[_P]):
 
         signature = inspect.signature(self.delta)
         claimed = inspect.Parameter("delta", inspect.Parameter.KEYWORD_ONLY, annotation="Real")
-        given = [*signature.parameters.values(), claimed]
+        arguments = [*signature.parameters.values(), claimed]
         check.__signature__ = signature.replace(  # type: ignore[attr-defined]  # for help()
-            parameters=sorted(given, key=lambda p: p.default is not inspect.Parameter.empty),
+            parameters=sorted(arguments, key=lambda p: p.default is not inspect.Parameter.empty),
             return_annotation="Check",
         )
         check.__qualname__, check.__module__ = "check", self.instance.__module__
@@ -209,10 +209,10 @@ class Calculator(Generic[_P]):
     @property
     def guarantee(self) -> Callable[_P, Guarantee]:
         """The public function `guarantee`."""
-        made = _asking(self.instance, lambda instance: instance.guarantee(), Guarantee)
-        made.__name__ = made.__qualname__ = "guarantee"
-        made.__doc__ = "The guarantee of a release; parameters as in :func:`delta`."
-        return made
+        function = _asking(self.instance, lambda instance: instance.guarantee(), Guarantee)
+        function.__name__ = function.__qualname__ = "guarantee"
+        function.__doc__ = "The guarantee of a release; parameters as in :func:`delta`."
+        return function
 
     def noise(self, *, sigma: Real, **bound: int) -> Enclosure:
         """The standard deviation of all noise on one counter. bound: k or sparsity."""
@@ -249,8 +249,8 @@ def calibrated(
         stride=stride,
         name=name,
     )
-    found = {n: as_decimal(v) for n, v in {**(chosen or {}), name: value}.items()}
-    return Calibration(mechanism, analysis, given, found, target, refuted, at(value).kept(target))
+    values = {n: as_decimal(v) for n, v in {**(chosen or {}), name: value}.items()}
+    return Calibration(mechanism, analysis, given, values, target, refuted, at(value).kept(target))
 
 
 def calculator(name: str) -> Calculator[Any]:
@@ -259,9 +259,9 @@ def calculator(name: str) -> Calculator[Any]:
     >>> calculator("discrete-gaussian").title
     'an integer answer with discrete Gaussian noise'
     """
-    module, _, made = CALCULATORS[choice("name", name, tuple(CALCULATORS))].rpartition(".")
-    found: Calculator[Any] = getattr(import_module(f"exactdp.accounting.{module}"), made)
-    return found
+    module, _, attribute = CALCULATORS[choice("name", name, tuple(CALCULATORS))].rpartition(".")
+    mechanism: Calculator[Any] = getattr(import_module(f"exactdp.accounting.{module}"), attribute)
+    return mechanism
 
 
 def group_of(name: str) -> str:
@@ -275,8 +275,8 @@ def group_of(name: str) -> str:
 
 def parameters(function: Callable[..., Any]) -> dict[str, bool]:
     """The names of a function's parameters, and whether each is required."""
-    given = inspect.signature(function).parameters.values()
-    return {p.name: p.default is inspect.Parameter.empty for p in given}
+    arguments = inspect.signature(function).parameters.values()
+    return {p.name: p.default is inspect.Parameter.empty for p in arguments}
 
 
 def _asking(
@@ -285,10 +285,10 @@ def _asking(
     """A function with the parameters of `define`, whose answer an instance gives."""
 
     @wraps(define)
-    def asked(*args: _P.args, **given: _P.kwargs) -> _Answer:
-        return ask(define(*args, **given))
+    def answer(*args: _P.args, **kwargs: _P.kwargs) -> _Answer:
+        return ask(define(*args, **kwargs))
 
-    asked.__annotations__ = {**define.__annotations__, "return": kind.__name__}
+    answer.__annotations__ = {**define.__annotations__, "return": kind.__name__}
     signature = inspect.signature(define).replace(return_annotation=kind.__name__)
-    asked.__signature__ = signature  # type: ignore[attr-defined]  # what help() shows
-    return asked
+    answer.__signature__ = signature  # type: ignore[attr-defined]  # what help() shows
+    return answer

@@ -22,7 +22,7 @@ class Calibration:
 
     given: the mechanism's parameters that were given, such as k, as exact numbers.
     parameters: those that were found, such as sigma and tau, as short exact decimals; each is also
-    an attribute, such as ``found.tau``. Use exactly these values.
+    an attribute, such as ``calibration.tau``. Use exactly these values.
     target: the delta that was asked for.
     refuted: the next smaller value of the last parameter, whose delta exceeds the target; None when
     the least possible value is enough.
@@ -50,10 +50,10 @@ class Calibration:
         return self.guarantee.delta
 
     def __getattr__(self, name: str) -> Decimal | Fraction:
-        found = self.__dict__.get("parameters", {})
-        if name not in found:
-            raise AttributeError(f"a calibration of {', '.join(found)} has no {name!r}")
-        value: Decimal | Fraction = found[name]
+        parameters = self.__dict__.get("parameters", {})
+        if name not in parameters:
+            raise AttributeError(f"a calibration of {', '.join(parameters)} has no {name!r}")
+        value: Decimal | Fraction = parameters[name]
         return value
 
     def as_dict(self) -> dict[str, Any]:

@@ -117,10 +117,10 @@ def calibrate(
     """
     number, target = counters(keys, "keys"), delta_target("delta", delta)
     step = read_resolution(resolution)
-    given = {"noise": noise, "correlation": correlation, "contributions": contributions}
+    options = {"noise": noise, "correlation": correlation, "contributions": contributions}
 
     def at(sigma: Fraction) -> Instance:
-        return CALCULATOR.instance(keys=number, sigma=sigma, epsilon=epsilon, **given)  # type: ignore[arg-type]
+        return CALCULATOR.instance(keys=number, sigma=sigma, epsilon=epsilon, **options)  # type: ignore[arg-type]
 
     at(Fraction(1))  # checks the parameters
     kappa = None if correlation is None else positive("correlation", correlation)

@@ -86,8 +86,8 @@ def relation(neighbours: str) -> str:
     >>> relation("add-remove neighbours: one user added or removed, changing k counters")
     'add-remove neighbours'
     """
-    found = neighbours.partition(":")[0]
-    return found if found.startswith(_RELATIONS) else neighbours
+    prefix = neighbours.partition(":")[0]
+    return prefix if prefix.startswith(_RELATIONS) else neighbours
 
 
 def of_one_user(neighbours: str) -> tuple[str, str]:

@@ -100,10 +100,10 @@ def from_rdp(
     [0.005250979866, 0.005250979867]
     """
     loss = non_negative("epsilon", epsilon)
-    found = [_at_order(curve, _order(order), loss) for order in orders]
-    if not found:
+    bounds = [_at_order(curve, _order(order), loss) for order in orders]
+    if not bounds:
         raise InvalidParameter("orders", Described("none"), "at least one order > 1")
-    return Enclosure(min(e.lower for e in found), min(e.upper for e in found)).clamped(0, 1)
+    return Enclosure(min(e.lower for e in bounds), min(e.upper for e in bounds)).clamped(0, 1)
 
 
 def _order(value: Real) -> Fraction:

@@ -47,11 +47,11 @@ def decide(
     tight: whether the value is the mechanism's exact delta. cap_bits: the most precision to spend.
     """
 
-    def told(found: Enclosure) -> bool:
-        return found.upper <= target or found.lower > target
+    def is_decided(interval: Enclosure) -> bool:
+        return interval.upper <= target or interval.lower > target
 
     try:
-        found = refine(compute, accept=told, cap_bits=cap_bits)
+        interval = refine(compute, accept=is_decided, cap_bits=cap_bits)
     except Undecided:
-        found = refine(compute, accept=lambda _: True)
-    return Check(found.clamped(0, 1), target, tight)
+        interval = refine(compute, accept=lambda _: True)
+    return Check(interval.clamped(0, 1), target, tight)

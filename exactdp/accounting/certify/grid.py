@@ -119,9 +119,9 @@ class _Search:
 
     def _seen(self, n: int) -> tuple[float, float]:
         """The logarithms of delta, by the end that decided, and of the target."""
-        found = self.seen[n]
-        delta = found.delta.upper if found.verdict == "proved" else found.delta.lower
-        return log(delta or found.target), log(found.target)
+        check = self.seen[n]
+        delta = check.delta.upper if check.verdict == "proved" else check.delta.lower
+        return log(delta or check.target), log(check.target)
 
 
 def rounded(value: Fraction, digits: int, rounding: str = ROUND_CEILING) -> Fraction:

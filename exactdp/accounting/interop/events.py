@@ -155,13 +155,15 @@ class _Certified:
     def _maybe_compose(self, event: Any, count: int, do_compose: bool) -> Any:
         try:
             # a count of 0 asks whether the event is supported
-            found = read(event, max(count, 1), neighbours=self._neighbours)
+            reading = read(event, max(count, 1), neighbours=self._neighbours)
         except UnreadableEvent as error:
             return self.CompositionErrorDetails(error.event, str(error))
         if do_compose and count:
-            self._contains_non_dp_event |= not found.private
-            if found.loss is not None:
-                self._total = found.loss if self._total is None else self._total.then(found.loss)
+            self._contains_non_dp_event |= not reading.private
+            if reading.loss is not None:
+                self._total = (
+                    reading.loss if self._total is None else self._total.then(reading.loss)
+                )
         return None
 
 
@@ -175,11 +177,11 @@ def _mu(loss: Pld, rate: Fraction) -> Enclosure:
     """
     least = rate / 16
     while True:
-        found = loss.mu(least_delta=least, width=_COARSE)
-        mu = found.upper
+        interval = loss.mu(least_delta=least, width=_COARSE)
+        mu = interval.upper
         epsilon = max(mu * _quantile_above(rate) - mu**2 / 2, mu**2 / 2)
         if gaussian.delta(sigma=1, sensitivity=mu, epsilon=epsilon).lower >= least:
-            return found
+            return interval
         least /= 16
 
 

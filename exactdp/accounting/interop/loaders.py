@@ -52,20 +52,20 @@ def sgd(
     fixed size (jax_privacy). Neighbours: add-remove; replace-one for batches of a fixed size.
     Raises InvalidParameter for loaders whose batches have no certified loss.
     """
-    drawn = _inner(loader)
-    kind = type(drawn).__name__
+    sampler = _inner(loader)
+    kind = type(sampler).__name__
     if kind in _REFUSED:
         raise InvalidParameter("loader", Described(kind), _REFUSED[kind])
     if kind not in _READERS:
         allowed = "one of " + ", ".join(_READERS)
         raise InvalidParameter("loader", Described(kind), allowed)
     noise = pld.gaussian(sigma=rational("noise_multiplier", noise_multiplier))
-    stated: int | None = getattr(drawn, "iterations", None)
+    stated: int | None = getattr(sampler, "iterations", None)
     if (stated is None) == (steps is None):
         where = "given, as the loader does not state it" if stated is None else "left out"
         raise InvalidParameter("steps", Described("none" if steps is None else "a number"), where)
     count = integer("steps", stated or steps or 0, least=1)
-    return _READERS[kind](drawn, noise, count, users)
+    return _READERS[kind](sampler, noise, count, users)
 
 
 def _inner(loader: object) -> Any:
@@ -85,7 +85,7 @@ def _cyclic(selection: Any, noise: pld.Pld, steps: int, users: int | None) -> pl
     if selection.cycle_length != 1:
         raise InvalidParameter("loader", Described("CyclicPoissonSampling in cycles"), _CYCLIC)
     limit = selection.truncated_batch_size
-    size = {} if limit is None else {"batch_limit": limit, "users": _given(users)}
+    size = {} if limit is None else {"batch_limit": limit, "users": _read_users(users)}
     return noise.sampled(rational("sampling_prob", selection.sampling_prob), **size).composed(steps)
 
 
@@ -99,10 +99,10 @@ def _fixed(selection: Any, noise: pld.Pld, steps: int, users: int | None) -> pld
     if selection.replace:
         raise InvalidParameter("loader", Described("batches with replacement"), "replace=False")
     size = integer("batch_size", selection.batch_size, least=1)
-    return noise.batched(rational("rate", f"{size}/{_given(users)}")).composed(steps)
+    return noise.batched(rational("rate", f"{size}/{_read_users(users)}")).composed(steps)
 
 
-def _given(users: int | None) -> int:
+def _read_users(users: int | None) -> int:
     if users is None:
         raise InvalidParameter("users", Described("none"), "given, for batches of a limited size")
     return integer("users", users, least=1)

@@ -67,10 +67,10 @@ def loss_of(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Pld 
     Raises UnreadableEvent for an event without a certified law, and InvalidParameter for one that
     is not private.
     """
-    found = read(event, count, neighbours=neighbours)
-    if not found.private:
+    reading = read(event, count, neighbours=neighbours)
+    if not reading.private:
         raise InvalidParameter("event", Described(type(event).__name__), "differentially private")
-    return found.loss
+    return reading.loss
 
 
 def read(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Reading:
@@ -88,8 +88,8 @@ def read(event: Any, count: int = 1, *, neighbours: str = ADD_REMOVE) -> Reading
             raise UnreadableEvent(part, error) from error
         else:
             if step is not None:
-                found = step.composed(times)
-                total = found if total is None else total.then(found)
+                composed = step.composed(times)
+                total = composed if total is None else total.then(composed)
     return Reading(total, private)
 
 
@@ -149,24 +149,24 @@ def _truncated(event: Any, neighbours: str) -> Pld | None:
     return _for_neighbours(loss, neighbours)
 
 
-def _on_one_sample(event: Any, drawn: bool) -> Pld | None:
+def _on_one_sample(event: Any, sampled: bool) -> Pld | None:
     """All mechanisms of an event that is sampled as a whole, as one; None where nothing leaks.
 
-    drawn: whether anybody is. Nothing leaks from an empty sample, however little noise there is.
+    sampled: whether the sample can hold anybody. An empty sample leaks nothing, even without noise.
     """
     losses: list[Pld] = []
     for part, times in _parts(event):
         try:
-            found = _noise(part)
+            loss = _noise(part)
         except _NotPrivate:
-            if drawn:
+            if sampled:
                 raise
             continue
         except ExactDPError as error:
             raise UnreadableEvent(part, error) from None
-        if found is not None:
-            losses.append(found.composed(times))
-    return pld.together(*losses) if losses and drawn else None
+        if loss is not None:
+            losses.append(loss.composed(times))
+    return pld.together(*losses) if losses and sampled else None
 
 
 def _promise(event: Any, neighbours: str) -> Pld | None:

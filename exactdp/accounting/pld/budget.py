@@ -76,8 +76,8 @@ class Budget:
     ) -> None:
         if (rho is None) == (epsilon is None and delta is None):
             raise InvalidParameter("limits", Described("others"), "epsilon and delta, or rho")
-        given = {"epsilon": epsilon, "delta": delta, "rho": rho}
-        limits = {name: non_negative(name, x) for name, x in given.items() if x is not None}
+        options = {"epsilon": epsilon, "delta": delta, "rho": rho}
+        limits = {name: non_negative(name, x) for name, x in options.items() if x is not None}
         settings = {"order": order, "failures": failures}
         exact = {name: non_negative(name, x) for name, x in settings.items() if x is not None}
         self._filter = _filter(choice("by", by, _WAYS), limits, exact)
@@ -122,9 +122,9 @@ class Budget:
             if times > 1:
                 cost = _of_series(cost, [e for e in entries if e.note == note], times)
             left = self._left(entries)
-            for name, asked in cost.items():
-                if asked > left.get(name, 0):
-                    raise self._exhausted(name, asked, left.get(name, Fraction(0)))
+            for name, amount in cost.items():
+                if amount > left.get(name, 0):
+                    raise self._exhausted(name, amount, left.get(name, Fraction(0)))
             entries.append(Entry(cost, note, neighbours))
 
     @property
@@ -177,12 +177,12 @@ class Budget:
         spent = _sum(entries, self.limits)
         return {name: limit - spent[name] for name, limit in self.limits.items()}
 
-    def _exhausted(self, name: str, asked: Fraction, left: Fraction) -> Exhausted:
+    def _exhausted(self, name: str, amount: Fraction, left: Fraction) -> Exhausted:
         if name not in self.limits:
-            return Exhausted(f"{name} {short_text(asked)} was asked for, there is none")
+            return Exhausted(f"{name} {short_text(amount)} was asked for, there is none")
         limit = short_text(self.limits[name])
         return Exhausted(
-            f"{name} {short_text(asked)} was asked for, {short_text(left)} of {limit} is left"
+            f"{name} {short_text(amount)} was asked for, {short_text(left)} of {limit} is left"
         )
 
 
@@ -205,13 +205,13 @@ class Odometer:
     def add(self, spending: Pld | Guarantee | None = None, **costs: Real) -> None:
         """Count one mechanism: a loss with the delta it may use, a guarantee, or plain costs."""
         kind: Filter = ZcdpFilter({}) if "rho" in costs else SumFilter({})
-        found = kind.cost(Expense.of(spending, costs))
-        if self.spent and ("rho" in self.spent) != ("rho" in found):
-            names = " and ".join(sorted(self.spent.keys() | found.keys()))
+        amounts = kind.cost(Expense.of(spending, costs))
+        if self.spent and ("rho" in self.spent) != ("rho" in amounts):
+            names = " and ".join(sorted(self.spent.keys() | amounts.keys()))
             raise InvalidParameter(
                 "costs", Described(names), "epsilon and delta in every call, or rho in every call"
             )
-        for name, cost in found.items():
+        for name, cost in amounts.items():
             self.spent[name] = self.spent.get(name, Fraction(0)) + cost
 
     def __str__(self) -> str:
@@ -244,7 +244,7 @@ def _of_series(cost: Costs, before: list[Entry], times: int) -> Costs:
     note = before[0].note
     if len(before) >= times:
         raise Exhausted(f"all {times} expenses of the series {note!r} were made")
-    if any(asked > before[0].cost.get(name, 0) for name, asked in cost.items()):
+    if any(amount > before[0].cost.get(name, 0) for name, amount in cost.items()):
         raise InvalidParameter("note", note, "another one: the first expense with it cost less")
     return dict.fromkeys(cost, Fraction(0))
 

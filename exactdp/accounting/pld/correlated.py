@@ -143,13 +143,13 @@ def _square(strategy: Strategy, steps: int, participations: int, separation: int
     if not len(strategy):
         raise InvalidParameter("strategy", strategy, "at least one coefficient")
     if any(isinstance(entry, Sequence) and not isinstance(entry, str) for entry in strategy):
-        found = _of_rows(_rows(cast(Sequence[Sequence[Real]], strategy), n), times, apart)
+        square = _of_rows(_rows(cast(Sequence[Sequence[Real]], strategy), n), times, apart)
     else:
         coefficients = [rational("strategy", c) for c in cast(Sequence[Real], strategy)]
-        found = _of_toeplitz(coefficients[:n], n, times, apart)
-    if not found:
+        square = _of_toeplitz(coefficients[:n], n, times, apart)
+    if not square:
         raise InvalidParameter("strategy", strategy, "not all 0")
-    return found
+    return square
 
 
 def _of_toeplitz(c: list[Fraction], n: int, times: int, apart: int) -> Fraction:

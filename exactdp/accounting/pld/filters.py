@@ -59,15 +59,15 @@ class Expense:
     def numbers(self, names: tuple[str, ...]) -> Costs:
         """The costs, which must have some of these names."""
         if not self.costs or self.costs.keys() - set(names):
-            given = Described(" and ".join(sorted(self.costs)) or "none")
-            raise InvalidParameter("costs", given, " and ".join(names))
+            cost_names = Described(" and ".join(sorted(self.costs)) or "none")
+            raise InvalidParameter("costs", cost_names, " and ".join(names))
         return {name: non_negative(name, cost) for name, cost in self.costs.items()}
 
     def without_costs(self) -> Expense:
         """The expense. Raises InvalidParameter if there are costs beside the loss."""
         if self.costs:
-            given = Described(" and ".join(sorted(self.costs)))
-            raise InvalidParameter("costs", given, "left out: the loss says what it costs")
+            cost_names = Described(" and ".join(sorted(self.costs)))
+            raise InvalidParameter("costs", cost_names, "left out: the loss says what it costs")
         return self
 
     def squares(self) -> Fraction | None:

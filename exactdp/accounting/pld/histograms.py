@@ -51,7 +51,7 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
     half = curve.k // 2
     with precision(_BITS):
         mu, part = (_below(arb(j).sqrt() / ball(curve.sigma)) for j in (curve.k, half))
-    choices = [(_noise(mu),), _hidden(curve.shown)]
+    choices = [(_noise(mu),), _hidden(curve.delta_floor)]
     if half:
         choices.append((_noise(part), *_hidden(curve.shown_of(curve.k - half))))
     law, real = CurveLaw(curve), tuple(choice for choice in choices if choice)
@@ -84,7 +84,7 @@ def csh(
     curve.delta(Fraction(0))  # raises for impossible parameters
     page = "exactdp statement explain exact-csh"
     source = f"{page}, for sparse histograms, one direction, {_BOUND}"
-    real = tuple(choice for choice in ((_noise(curve.mu),), _hidden(curve.shown)) if choice)
+    real = tuple(choice for choice in ((_noise(curve.mu),), _hidden(curve.delta_floor)) if choice)
     law = CurveLaw(curve)
     neighbours = sparse_counters(size, None if most == size else most)
     return Pld(((Step(law, law, real), 1),), neighbours, source)
@@ -101,7 +101,7 @@ class _Gshm:
     family = None
 
     @property
-    def shown(self) -> Fraction:
+    def delta_floor(self) -> Fraction:
         return self.shown_of(self.k)
 
     @property
@@ -131,7 +131,7 @@ class _Csh:
     family = None
 
     @property
-    def shown(self) -> Fraction:
+    def delta_floor(self) -> Fraction:
         with precision(_BITS):
             ratio = ball(self.tau / self.sigma)
             return _below(
@@ -165,11 +165,11 @@ def _noise(mu: Fraction) -> Step:
     return Step.alike(Gaussian(mu))
 
 
-def _hidden(shown: Fraction) -> tuple[Step, ...]:
+def _hidden(chance: Fraction) -> tuple[Step, ...]:
     """A key that appears with this probability with the user, and never without."""
-    if not shown:
+    if not chance:
         return ()
-    with_, without = Law({"shown": shown, "hidden": 1 - shown}), Law({"hidden": Fraction(1)})
+    with_, without = Law({"shown": chance, "hidden": 1 - chance}), Law({"hidden": Fraction(1)})
     return (Step(FiniteLaws(with_, without), FiniteLaws(without, with_)),)
 
 

@@ -177,8 +177,8 @@ def together(*mechanisms: Pld) -> Pld:
     [0.003663, 0.003664]
     """
     if not mechanisms or not all(isinstance(loss, Pld) for loss in mechanisms):
-        found = ", ".join(type(loss).__name__ for loss in mechanisms) or "none"
-        raise InvalidParameter("mechanisms", Described(found), "losses, each an argument")
+        kinds = ", ".join(type(loss).__name__ for loss in mechanisms) or "none"
+        raise InvalidParameter("mechanisms", Described(kinds), "losses, each an argument")
     first, *others = mechanisms
     composed = first
     for other in others:
@@ -193,8 +193,8 @@ def together(*mechanisms: Pld) -> Pld:
         # an irrational distance has one step above and a real one below
         pairs = step.real[0] if step.real else (step,)
         if len(pairs) != 1 or not pairs[0].removed.distance:
-            found = Described("a selection, of which Gaussian noise is only a bound")
-            raise InvalidParameter("mechanisms", found, _OTHERS)
+            selection = Described("a selection, of which Gaussian noise is only a bound")
+            raise InvalidParameter("mechanisms", selection, _OTHERS)
         most += times * law.distance**2
         least += times * pairs[0].removed.distance ** 2
     return Pld(((_between(least, most), 1),), composed.neighbours, composed.source)

@@ -72,8 +72,8 @@ class Questions:
         """
         if not self._is_mixed:
             return real_orders(self.steps)
-        found = (order for steps in in_own_orders(self.steps) for order in real_orders(steps))
-        return list(dict.fromkeys(found))
+        all_orders = (order for steps in in_own_orders(self.steps) for order in real_orders(steps))
+        return list(dict.fromkeys(all_orders))
 
     @property
     def dominating(self) -> Steps:
@@ -147,7 +147,7 @@ class Questions:
         return self._worst(
             lambda order: ask.epsilon_guess(order, log(target)),
             lambda order: ask.epsilon(order, target, wanted),
-            lambda order, found: ask.ceiling(order, found.lower, target) > target,
+            lambda order, interval: ask.ceiling(order, interval.lower, target) > target,
         )
 
     def largest_loss(self) -> Enclosure | None:
@@ -157,9 +157,9 @@ class Questions:
         >>> pld.approximate(epsilon="0.5", delta="1e-6").composed(4).largest_loss()
         Enclosure[2, 2]
         """
-        found = [ask.ends(order).largest for order in orders(self.dominating)]
-        known = [largest for largest in found if largest is not None]
-        if len(known) < len(found):
+        losses = [ask.ends(order).largest for order in orders(self.dominating)]
+        known = [largest for largest in losses if largest is not None]
+        if len(known) < len(losses):
             return None
         return Enclosure(max(x.lower for x in known), max(x.upper for x in known))
 
@@ -172,8 +172,8 @@ class Questions:
         >>> pld.approximate(epsilon="0.5", delta="0.1").composed(2).infinite_mass()
         Enclosure[0.19, 0.19]
         """
-        found = [ask.ends(order).mass for order in orders(self.dominating)]
-        return Enclosure(max(x.lower for x in found), max(x.upper for x in found))
+        masses = [ask.ends(order).mass for order in orders(self.dominating)]
+        return Enclosure(max(x.lower for x in masses), max(x.upper for x in masses))
 
     def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
         """The smallest mu whose Gaussian mechanism leaks as much or more, where delta matters.
@@ -195,11 +195,11 @@ class Questions:
             raise InvalidParameter("least_delta", least_delta, error.allowed) from None
         if not last:
             return Enclosure.exact(0)
-        found = ask.gaussian_mu(self.orders(), least, last, wanted)
+        bound = ask.gaussian_mu(self.orders(), least, last, wanted)
         if self.exact:
-            return found
+            return bound
         real = ask.gaussian_mu(self.real_orders(), least, last, wanted)
-        return Enclosure(real.lower, found.upper)
+        return Enclosure(real.lower, bound.upper)
 
     def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
         """The least type II error of a test between neighbours: the trade-off function at alpha.
@@ -213,11 +213,11 @@ class Questions:
         """
         level, wanted = delta_target("alpha", alpha), _width("width", width)
         last = 1 + max(log(1 / level), log(1 / wanted))
-        found = ask.type_two_error(self.orders(), level, last, wanted)
+        bound = ask.type_two_error(self.orders(), level, last, wanted)
         if self.exact:
-            return found
+            return bound
         real = ask.type_two_error(self.real_orders(), level, last, wanted)
-        return Enclosure(found.lower, real.upper)
+        return Enclosure(bound.lower, real.upper)
 
     def renyi(self, order: Real, *, finite: bool = False) -> Enclosure:
         """The Renyi divergence of an order > 1 between neighbours, of all steps together.
@@ -271,8 +271,8 @@ class Questions:
 
     def _end_at(self, delta: Fraction) -> Enclosure | None:
         """The largest loss, where delta is the mass at infinity; else None."""
-        found = [ask.ends(order) for order in orders(self.dominating)]
-        if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in found):
+        ends = [ask.ends(order) for order in orders(self.dominating)]
+        if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in ends):
             return None
         largest, none = self.largest_loss(), Fraction(0)
         if largest is None:
@@ -281,8 +281,8 @@ class Questions:
 
     def _least_end(self, delta: Fraction) -> Fraction:
         """The largest loss of real pairs of data sets with this mass at infinity, or less."""
-        found = [ask.ends(order) for order in self.real_orders()]
-        known = [end.largest for end in found if end.mass.lower >= delta]
+        ends = [ask.ends(order) for order in self.real_orders()]
+        known = [end.largest for end in ends if end.mass.lower >= delta]
         return max((end.lower for end in known if end is not None), default=Fraction(0))
 
     def _largest_delta(self, loss: Fraction, delta: Callable[[Order], Enclosure]) -> Enclosure:
@@ -290,8 +290,8 @@ class Questions:
         return self._worst(
             lambda order: ask.guess(order, float(loss)),
             delta,
-            lambda order, found: (
-                found.upper < 1 and ask.ceiling(order, loss, found.lower) > found.lower
+            lambda order, interval: (
+                interval.upper < 1 and ask.ceiling(order, loss, interval.lower) > interval.lower
             ),
         )
 
@@ -310,28 +310,30 @@ class Questions:
         ) -> Enclosure:
             # begin with the order that seems to leak most
             worst, *others = sorted(orders, key=lambda order: -rank(order))
-            found = answer(worst)
+            interval = answer(worst)
             for order in others:
-                if may_exceed(order, found):
+                if may_exceed(order, interval):
                     other = answer(order)
-                    found = Enclosure(max(found.lower, other.lower), max(found.upper, other.upper))
-            return found
+                    interval = Enclosure(
+                        max(interval.lower, other.lower), max(interval.upper, other.upper)
+                    )
+            return interval
 
         above, real = self.orders(), self.real_orders()
         if self.count == 1 and self.steps[0][0].attained:
             real = above  # at every epsilon some neighbours attain the bound of a single step
-        found = largest(above)
+        bound = largest(above)
         with suppress(InvalidParameter, Undecided):  # the curve ends at some delta
             if not self._is_mixed and (tighter := ask.adaptive_orders(self.steps)):
-                found = min(found, largest(tighter), key=lambda ends: ends.upper)
+                bound = min(bound, largest(tighter), key=lambda ends: ends.upper)
         if above == real:
-            return found
+            return bound
         decided = _otherwise(rank, -inf)
         if self._is_mixed and self.count > _FEW_RUNS:
             real = sorted(real, key=decided)[-2:]  # others are valid, too, and take time
         # neighbours of whom nothing can be told add nothing to the lower end
         least = largest(real, decided, _otherwise(answer, Enclosure.exact(0)))
-        return Enclosure(least.lower, found.upper)
+        return Enclosure(least.lower, bound.upper)
 
 
 def _most(answer: Callable[[Order], Enclosure], above: list[Order], real: list[Order]) -> Enclosure:

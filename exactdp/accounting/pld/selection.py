@@ -177,17 +177,17 @@ def _stops(queries: int, noise: Fraction, own: Fraction, moved: int) -> list[Ste
     def below(place: Fraction, times: int) -> tuple[Fraction, Fraction, int]:
         return own / noise, place, times
 
-    found = []
+    trials = []
     for gap in _GAPS:
         some = [Chance(1, (below(middle + gap + up, queries),), True) for up in (0, 1 / noise)]
-        found.append(_trial(*some))
+        trials.append(_trial(*some))
         first, last = middle, gap - middle
         stops = [
             Chance(1, (below(first + other, queries - 1), (-own / noise, last + up, 1)))
             for other, up in (((moved - 1) / noise, 1 / noise), (Fraction(0), Fraction(0)))
         ]
-        found.append(_trial(*stops))
-    return found
+        trials.append(_trial(*stops))
+    return trials
 
 
 def _trial(with_: Chance, without: Chance) -> Step:

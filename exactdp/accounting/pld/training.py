@@ -139,10 +139,10 @@ def calibrate_sgd(
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
-    >>> found = pld.calibrate_sgd(
+    >>> calibration = pld.calibrate_sgd(
     ...     rate="0.1", steps=20, epsilon=2, delta="1e-5", resolution="1e-2"
     ... )
-    >>> print(found.noise_multiplier, found.refuted.value)
+    >>> print(calibration.noise_multiplier, calibration.refuted.value)
     1.37 1.36
     """
     _only_known("calibrate_sgd", scheme)
@@ -168,11 +168,11 @@ def calibrate_sgd(
     start = _noise_guess(run, loss, target)
     unit = unit_of(start, grid_step)
     noise, refuted = least_multiple(test, start, unit, lowest=1, name="noise_multiplier")
-    made = run(noise)
-    promise = Guarantee(loss, seen[noise].delta, made.neighbours, made.source)
-    given = {"rate": positive("rate", rate), "steps": Fraction(count)}
-    found = {"noise_multiplier": as_decimal(noise)}
-    return Calibration("sgd", "exact", given, found, target, refuted, promise)
+    training = run(noise)
+    promise = Guarantee(loss, seen[noise].delta, training.neighbours, training.source)
+    settings = {"rate": positive("rate", rate), "steps": Fraction(count)}
+    chosen = {"noise_multiplier": as_decimal(noise)}
+    return Calibration("sgd", "exact", settings, chosen, target, refuted, promise)
 
 
 def most_steps(
@@ -240,9 +240,9 @@ def _noise_guess(run: Callable[[Fraction], Pld], loss: Fraction, target: Fractio
     return exp2(place)
 
 
-def _decide(found: Pld, loss: Fraction, target: Fraction) -> Check:
+def _decide(training: Pld, loss: Fraction, target: Fraction) -> Check:
     try:
-        delta = found.bound().against(loss, target)
+        delta = training.bound().against(loss, target)
     except Undecided:  # no grid is so fine
         delta = Enclosure(Fraction(0), Fraction(1))
-    return Check(delta, target, tight=found.exact)
+    return Check(delta, target, tight=training.exact)

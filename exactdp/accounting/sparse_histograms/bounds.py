@@ -43,9 +43,9 @@ def without_k(function: Callable[_P, _Answer]) -> Callable[_P, _Answer]:
     """
     takes = [name for name in BOUNDS if name in inspect.signature(function).parameters]
 
-    def checked(*args: _P.args, **given: _P.kwargs) -> _Answer:
-        refuse_k(given, *takes)
-        return function(*args, **given)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _Answer:
+        refuse_k(kwargs, *takes)
+        return function(*args, **kwargs)
 
     update_wrapper(checked, function)
     del checked.__wrapped__  # type: ignore[attr-defined]

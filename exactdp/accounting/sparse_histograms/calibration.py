@@ -81,12 +81,12 @@ def calibrate_threshold(
 
     if sigma is not None:
         return least(hints.feasible(sigma))
-    found = least(hints.best_sigma())
-    if (bound := hints.bound_over_sigma(found)) is None:
-        better = hints.better_sigma(found)
-        found = found if better is None else least(better)
-        bound = hints.bound_over_sigma(found)
-    return replace(found, tau_bound=None if bound is None else as_decimal(bound))
+    calibration = least(hints.best_sigma())
+    if (bound := hints.bound_over_sigma(calibration)) is None:
+        better = hints.better_sigma(calibration)
+        calibration = calibration if better is None else least(better)
+        bound = hints.bound_over_sigma(calibration)
+    return replace(calibration, tau_bound=None if bound is None else as_decimal(bound))
 
 
 @dataclass(frozen=True)
@@ -109,20 +109,20 @@ class _Hints:
             raise self._too_small(sigma)
         return sigma * exp2(ratio) if ratio > _LEAST_RATIO else Fraction(0)
 
-    def better_sigma(self, found: Calibration) -> Fraction | None:
+    def better_sigma(self, calibration: Calibration) -> Fraction | None:
         """A sigma that seems to have a smaller tau than the least sigma, which was chosen first.
 
         With more noise than the noise alone needs, neighbours between the two ends may need a
         smaller threshold.
         """
-        if self.analysis.near is None or not found.tau:
+        if self.analysis.near is None or not calibration.tau:
             return None
 
         @cache
         def log_tau(s: float) -> float:
             return s + self._ratio(exp2(s), _USUAL_RATIO)
 
-        least, known = _log2(Fraction(found.sigma)), _log2(Fraction(found.tau))
+        least, known = _log2(Fraction(calibration.sigma)), _log2(Fraction(calibration.tau))
         if not log_tau(least + _LOG_STEP) < known:  # a little more noise does not help
             return None
         best = minimum(log_tau, least + _LOG_STEP, least + _LOG_SPAN, _LOG_STEP)
@@ -139,10 +139,10 @@ class _Hints:
         ratio = [_USUAL_RATIO]
 
         def log_tau(s: float) -> float:
-            found = self._ratio(exp2(s), ratio[0])
-            if math.isfinite(found):
-                ratio[0] = found
-            return s + found
+            log_ratio = self._ratio(exp2(s), ratio[0])
+            if math.isfinite(log_ratio):
+                ratio[0] = log_ratio
+            return s + log_ratio
 
         # above sigma = tau/ratio the threshold term alone exceeds the target
         most = log_tau(least + 0.5) - threshold
@@ -170,11 +170,11 @@ class _Hints:
 
         return falling_root(excess, _USUAL_RATIO)
 
-    def bound_over_sigma(self, found: Calibration) -> Fraction | None:
+    def bound_over_sigma(self, calibration: Calibration) -> Fraction | None:
         """A threshold slightly below the found one that provably is not enough at any sigma."""
         for gap in _BOUND_GAPS:
-            bound = rounded(Fraction(found.tau) * (1 - gap), _SIGMA_DIGITS, ROUND_FLOOR)
-            if not bound or self._unreachable(Fraction(found.sigma), bound):
+            bound = rounded(Fraction(calibration.tau) * (1 - gap), _SIGMA_DIGITS, ROUND_FLOOR)
+            if not bound or self._unreachable(Fraction(calibration.sigma), bound):
                 return bound
         return None
 
@@ -224,15 +224,15 @@ class _Hints:
         """log2(tau/sigma) at the target, infinity when no tau is enough."""
         if self._noise_excess(_log2(sigma)) >= 0:
             return math.inf
-        found = self._root(self.analysis.about or self.analysis.least, sigma, start)
+        log_ratio = self._root(self.analysis.about or self.analysis.least, sigma, start)
         if self.analysis.near is not None:
             for _ in range(_MOST_GUESSES):
-                found = max(found, _LEAST_RATIO)
-                delta = self.analysis.near(self._point(sigma, sigma * exp2(found)))
-                if self._excess(delta, sigma, found) <= _NOTHING:
+                log_ratio = max(log_ratio, _LEAST_RATIO)
+                delta = self.analysis.near(self._point(sigma, sigma * exp2(log_ratio)))
+                if self._excess(delta, sigma, log_ratio) <= _NOTHING:
                     break
-                found = self._root(delta, sigma, found)
-        return found
+                log_ratio = self._root(delta, sigma, log_ratio)
+        return log_ratio
 
     def _root(self, delta: Callable[[Point], arb], sigma: Fraction, start: float) -> float:
         return falling_root(lambda t: self._excess(delta, sigma, t), start)

@@ -96,23 +96,23 @@ def compare(
     if total is not None and own > total:
         raise InvalidParameter("contributions", own, f"at most the sparsity, {total}")
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
-    found: list[Calibration | Open] = []
+    calibrations: list[Calibration | Open] = []
     for name in CALCULATORS:
-        made = calculator(name)
-        for analysis in made.compared:
-            bounds = _bounds(parameters(made.calibrate), analysis, own, total)
+        mechanism = calculator(name)
+        for analysis in mechanism.compared:
+            bounds = _bounds(parameters(mechanism.calibrate), analysis, own, total)
             if bounds is None:
                 continue
             try:
-                found.append(
-                    made.calibrate(**bounds, epsilon=loss, delta=target, analysis=analysis)
+                calibrations.append(
+                    mechanism.calibrate(**bounds, epsilon=loss, delta=target, analysis=analysis)
                 )
             except Undecided as error:
                 exact = {each: Fraction(bound) for each, bound in bounds.items()}
-                found.append(Open(name, analysis, exact, str(error)))
-    best = next(x for x in found if (x.mechanism, x.analysis) == ("gshm", "exact"))
+                calibrations.append(Open(name, analysis, exact, str(error)))
+    best = next(x for x in calibrations if (x.mechanism, x.analysis) == ("gshm", "exact"))
     reference = None if isinstance(best, Open) else _tau(best)
-    return [row if isinstance(row, Open) else _row(row, reference) for row in found]
+    return [row if isinstance(row, Open) else _row(row, reference) for row in calibrations]
 
 
 def _bounds(
@@ -128,9 +128,9 @@ def _bounds(
     return {"sparsity": sparsity}
 
 
-def _assumed(given: Mapping[str, Fraction]) -> str:
+def _assumed(bounds: Mapping[str, Fraction]) -> str:
     words = {"k": "contributions"}
-    return ", ".join(f"{words.get(name, name)} <= {bound}" for name, bound in given.items())
+    return ", ".join(f"{words.get(name, name)} <= {bound}" for name, bound in bounds.items())
 
 
 def _row(calibration: Calibration, reference: Fraction | None) -> Row:

@@ -156,11 +156,11 @@ def calibrate(
             raise InvalidParameter("correlation", correlation, "a number > 0 when sigma is given")
         correlation = _best_correlation(number, loss, target, contributions)
     chosen = _analysis(analysis, number, correlation, contributions)
-    given = {"sparsity": Fraction(number)}
+    settings = {"sparsity": Fraction(number)}
     if correlation is not None and correlation != "infinity":
-        given["correlation"] = rational("correlation", correlation)
+        settings["correlation"] = rational("correlation", correlation)
     if contributions is not None:
-        given["contributions"] = rational("contributions", contributions)
+        settings["contributions"] = rational("contributions", contributions)
     return calibrate_threshold(
         "csh",
         chosen,
@@ -169,7 +169,7 @@ def calibrate(
         target=target,
         sigma=None if sigma is None else positive("sigma", sigma),
         resolution=resolution,
-        given=given,
+        given=settings,
     )
 
 
@@ -274,8 +274,8 @@ def _best_correlation(
         return best_tau(analysis, k, epsilon, target)
 
     middle = math.log2(k) / 2
-    found = minimum(log_tau, middle - 6, middle + 10, 1e-2)
-    kappa = exp2(found)
+    best_log_kappa = minimum(log_tau, middle - 6, middle + 10, 1e-2)
+    kappa = exp2(best_log_kappa)
     return Context(prec=3).divide(Decimal(kappa.numerator), Decimal(kappa.denominator))
 
 

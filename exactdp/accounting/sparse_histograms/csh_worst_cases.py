@@ -59,13 +59,13 @@ class Searches:
 
     def near(self, point: Point) -> Callable[[Point], arb]:
         """The estimated delta of the neighbours between the two ends that seem the worst."""
-        found = Estimates(self._family(point)).best(self._last)
-        if found is None:
+        worst = Estimates(self._family(point)).best(self._last)
+        if worst is None:
             return lambda _: arb(0)
-        self._last = found
+        self._last = worst
 
         def delta(point: Point) -> arb:
-            estimate = Estimates(self._family(point)).pair(found.j, found.a, found.r)
+            estimate = Estimates(self._family(point)).pair(worst.j, worst.a, worst.r)
             return arb(min(estimate, _MOST_ESTIMATE))
 
         return delta

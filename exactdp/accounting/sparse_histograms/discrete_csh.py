@@ -154,8 +154,10 @@ def calibrate(
     Raises InvalidParameter (also when no tau is enough, and for a target below 1e-300), Undecided.
 
     >>> from exactdp.accounting import discrete_csh
-    >>> found = discrete_csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", sigma="18.2")
-    >>> print(found.tau)
+    >>> calibration = discrete_csh.calibrate(
+    ...     sparsity=10, epsilon="0.35", delta="1e-5", sigma="18.2"
+    ... )
+    >>> print(calibration.tau)
     99
     """
     number, target = counters(sparsity, "sparsity"), delta_target("delta", delta)
@@ -166,8 +168,8 @@ def calibrate(
     def keeps(sigma: Fraction) -> bool:
         """Whether the delta of the noise is below the target, so that some threshold is enough."""
         point = _point(number, sigma, 0, loss, analysis)
-        found = decide(lambda: _noise_part(point), target, tight=False)
-        return found.verdict == "proved" and found.delta.upper < target
+        decision = decide(lambda: _noise_part(point), target, tight=False)
+        return decision.verdict == "proved" and decision.delta.upper < target
 
     if sigma is None:
         chosen = _least_sigma(number, loss, target, keeps)

@@ -128,10 +128,10 @@ class Showing:
 
 def _log_cdfs(most: int, count: int, variance: Fraction) -> list[arb]:
     """log P(Z_i <= z) for z = most, most - 1, ..., most - count + 1."""
-    least, found = most - count + 1, tails(variance)
+    least, noise_tails = most - count + 1, tails(variance)
     logs = []
     if most >= 0:
-        logs += [(-p).log1p() for p in reversed(found.chances(max(least, 0), most))]
+        logs += [(-p).log1p() for p in reversed(noise_tails.chances(max(least, 0), most))]
     if least < 0:  # the law is symmetric
-        logs += [p.log() for p in found.chances(max(-most - 1, 0), -least - 1)]
+        logs += [p.log() for p in noise_tails.chances(max(-most - 1, 0), -least - 1)]
     return logs

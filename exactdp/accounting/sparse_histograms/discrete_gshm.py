@@ -136,8 +136,8 @@ def calibrate(
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
 
     >>> from exactdp.accounting import discrete_gshm
-    >>> found = discrete_gshm.calibrate(k=10, epsilon="0.35", delta="1e-5")
-    >>> print(found.sigma, found.tau)
+    >>> calibration = discrete_gshm.calibrate(k=10, epsilon="0.35", delta="1e-5")
+    >>> print(calibration.sigma, calibration.tau)
     30.84794059 147
     """
     target = delta_target("delta", delta)
@@ -198,8 +198,8 @@ class _Case:
 
     def noise_keeps(self, target: Fraction) -> bool:
         """Whether the case in which both histograms have all k counters satisfies the target."""
-        found = decide(lambda: self.excess(self.k, ball(self.epsilon)), target, tight=True)
-        return found.verdict == "proved"
+        decision = decide(lambda: self.excess(self.k, ball(self.epsilon)), target, tight=True)
+        return decision.verdict == "proved"
 
     def ends(self) -> tuple[arb, arb]:
         """The cases with k counters in both histograms, and with k in one of them."""

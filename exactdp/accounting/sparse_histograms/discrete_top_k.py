@@ -91,7 +91,7 @@ def calibrate(*, top: int, epsilon: Real, delta: Real) -> Calibration:
         )
 
     sigmas = sigmas_by_zcdp(_weight(number), epsilon=loss, target=target)
-    return min(map(least, sigmas), key=lambda found: found.tau)
+    return min(map(least, sigmas), key=lambda calibration: calibration.tau)
 
 
 CALCULATOR = Calculator(
@@ -146,16 +146,16 @@ def calibrate_without_base(
     top: as in :func:`delta_without_base`.
     """
     number = counters(top, "top")
-    found = discrete_csh.calibrate(
+    calibration = discrete_csh.calibrate(
         sparsity=number, epsilon=epsilon, delta=delta, sigma=sigma, analysis=analysis
     )
     promise = replace(
-        found.guarantee,
+        calibration.guarantee,
         neighbours=ANY_COUNTERS,
-        source=f"CSH Corollary 4.2; {found.guarantee.source}",
+        source=f"CSH Corollary 4.2; {calibration.guarantee.source}",
     )
     return replace(
-        found, mechanism="discrete-top-k", given={"top": Fraction(number)}, guarantee=promise
+        calibration, mechanism="discrete-top-k", given={"top": Fraction(number)}, guarantee=promise
     )
 
 

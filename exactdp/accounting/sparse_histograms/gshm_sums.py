@@ -25,7 +25,7 @@ DEFAULT_ANALYSIS = ANALYSIS
 SOURCE = "CSH Section 6, zCDP for counters and sums, exact threshold part"
 
 
-def _shown(k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
+def _chance_to_show(k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
     reach = int(tau)  # the noise is an integer
     return refine(lambda: -(k * (-above(reach, sigma**2)).log1p()).expm1())
 
@@ -37,7 +37,7 @@ _SUMS = WithSums(
     changed_counters,
     step=Fraction(1),
     weight=lambda k: Fraction(k, 2),
-    shown=_shown,
+    shown=_chance_to_show,
 )
 
 

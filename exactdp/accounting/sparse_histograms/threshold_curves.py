@@ -67,7 +67,7 @@ def threshold_curve(
 
     def at(place: Fraction) -> CurvePoint:
         """The point at a place from 0 (the least noise) to 1 (the most)."""
-        found = calibrate_threshold(
+        calibration = calibrate_threshold(
             mechanism,
             chosen,
             k=number,
@@ -77,8 +77,8 @@ def threshold_curve(
             resolution="1e-6",
             given={bound: Fraction(number)},
         )
-        noise = calculator(mechanism).noise(**{bound: number}, sigma=found.sigma)
-        return CurvePoint(noise, found)
+        noise = calculator(mechanism).noise(**{bound: number}, sigma=calibration.sigma)
+        return CurvePoint(noise, calibration)
 
     return _where_it_bends(at, count)
 
@@ -114,14 +114,14 @@ def savings(*, epsilon: Real, delta: Real, sparsities: tuple[int, ...]) -> Itera
     for number in sparsities:
         tau = {}
         for mechanism, analysis in CURVES:
-            found = calculator(mechanism).calibrate(
+            calibration = calculator(mechanism).calibrate(
                 **{_BOUND[mechanism]: number},
                 epsilon=epsilon,
                 delta=delta,
                 analysis=analysis,
                 resolution="1e-6",
             )
-            tau[mechanism, analysis] = Fraction(found.tau or 0)
+            tau[mechanism, analysis] = Fraction(calibration.tau or 0)
         yield Saving(number, tau)
 
 

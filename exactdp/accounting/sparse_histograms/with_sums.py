@@ -68,11 +68,11 @@ class WithSums:
         """The smallest threshold on a grid; without sigma, also a sigma for it."""
         target, loss = delta_target("delta", delta), positive("epsilon", epsilon)
         number = counters(size, self.bound)
-        given: dict[str, Any] = {
+        options: dict[str, Any] = {
             "columns": integer("columns", columns, least=0),
             "spread": positive("spread", spread),
         }
-        weight = self._weight(number, **given)
+        weight = self._weight(number, **options)
         if sigma is None:
             sigmas = sigmas_by_zcdp(weight, epsilon=loss, target=target)
         else:
@@ -84,17 +84,17 @@ class WithSums:
             return calibrated(
                 self.name,
                 ANALYSIS,
-                lambda tau: self.instance(number, **given, sigma=noise, tau=tau, epsilon=loss),
+                lambda tau: self.instance(number, **options, sigma=noise, tau=tau, epsilon=loss),
                 target=target,
                 name="tau",
                 start=likely_threshold(noise, number, target),
                 step=self.step,
                 given={self.bound: Fraction(number)}
-                | {name: Fraction(value) for name, value in given.items()},
+                | {name: Fraction(value) for name, value in options.items()},
                 chosen={"sigma": noise},
             )
 
-        return min(map(least, sigmas), key=lambda found: found.tau)
+        return min(map(least, sigmas), key=lambda calibration: calibration.tau)
 
     def _weight(self, number: int, columns: int, spread: Real) -> Fraction:
         """rho sigma^2 of the noise on counters and sums."""

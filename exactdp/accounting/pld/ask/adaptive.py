@@ -115,8 +115,8 @@ def worst_runs(family: Family, times: int) -> LossLaw:
         terms = windows[most - places]
         # small products run on one thread; threads would wait for each other
         blocks = [masses @ terms[:, i : i + _BLOCK] for i in range(0, 2 * size + 1, _BLOCK)]
-        found = (np.concatenate(blocks, axis=1) + infinite[:, None]).max(axis=0)
-        deltas[inside] = np.minimum(found * up + UNDERFLOW, 1.0)
+        largest = (np.concatenate(blocks, axis=1) + infinite[:, None]).max(axis=0)
+        deltas[inside] = np.minimum(largest * up + UNDERFLOW, 1.0)
         deltas[-most:] = deltas[-most - 1]
         if run % 64 == 0:
             tick()
@@ -126,18 +126,18 @@ def worst_runs(family: Family, times: int) -> LossLaw:
 
 def _places(last: int) -> NDArray[np.int64]:
     """The nodes of a loss of 0, and of losses of both signs up to the last."""
-    found = list(range(1, _NEAR + 1))
-    while found[-1] < last:
-        found.append(math.ceil(found[-1] * _GROWTH))
-    return np.array([*(-x for x in reversed(found)), 0, *found])
+    nodes = list(range(1, _NEAR + 1))
+    while nodes[-1] < last:
+        nodes.append(math.ceil(nodes[-1] * _GROWTH))
+    return np.array([*(-x for x in reversed(nodes)), 0, *nodes])
 
 
 def _near_losses(losses: Sequence[float]) -> NDArray[np.int64]:
     """The nodes on both sides of some losses and of their opposites, and of a loss of 0."""
-    found = {0}
+    nodes = {0}
     for loss in losses:
-        found |= {math.floor(loss), math.floor(loss) + 1}
-    return np.array(sorted(found | {-x for x in found}))
+        nodes |= {math.floor(loss), math.floor(loss) + 1}
+    return np.array(sorted(nodes | {-x for x in nodes}))
 
 
 def _choices(family: Family, step: Fraction, places: NDArray[np.int64]) -> tuple[Floats, Floats]:

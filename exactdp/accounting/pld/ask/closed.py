@@ -111,8 +111,8 @@ def _any_of(mass: Fraction, times: int) -> Enclosure:
     """The probability that an event of probability mass happens at least once."""
     if mass.denominator.bit_length() * times <= _MOST_BITS:
         return Enclosure.exact(1 - (1 - mass) ** times)
-    found = refine(lambda: 1 - (1 - ball(mass)) ** times)
-    return Enclosure(found.lower, min(found.upper, Fraction(1)))
+    probability = refine(lambda: 1 - (1 - ball(mass)) ** times)
+    return Enclosure(probability.lower, min(probability.upper, Fraction(1)))
 
 
 @lru_cache(maxsize=64)

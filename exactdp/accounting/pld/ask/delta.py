@@ -35,10 +35,10 @@ _FLOOR = Fraction(1, 1 << FLOOR_BITS)
 def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
     """An enclosure of delta at loss >= 0, of this relative width."""
 
-    def excess(found: Enclosure) -> float:
-        if found.upper <= _FLOOR:
+    def excess(interval: Enclosure) -> float:
+        if interval.upper <= _FLOOR:
             return 0.0
-        return times_too_wide(found.width, found.lower * relative_width)
+        return times_too_wide(interval.width, interval.lower * relative_width)
 
     return _delta(order, loss, relative_width, excess)
 
@@ -51,12 +51,12 @@ def against(order: Order, loss: Fraction, target: Fraction) -> Enclosure:
     merged below a grid move twice as far as losses that are shared above it.
     """
 
-    def excess(found: Enclosure) -> float:
-        if not found.lower <= target < found.upper or found.width < _LAST_WIDTH * target:
+    def excess(interval: Enclosure) -> float:
+        if not interval.lower <= target < interval.upper or interval.width < _LAST_WIDTH * target:
             return 0.0
-        away = (found.lower + 2 * found.upper) / 3 - target
-        needed = max(away, -2 * away, found.width / _MOST_EXCESS)
-        return times_too_wide(found.width, needed)
+        away = (interval.lower + 2 * interval.upper) / 3 - target
+        needed = max(away, -2 * away, interval.width / _MOST_EXCESS)
+        return times_too_wide(interval.width, needed)
 
     return _delta(order, loss, _FIRST_WIDTH, excess)
 
@@ -75,8 +75,8 @@ def _delta(
     if excess(wide := Enclosure(least, Fraction(1))) <= 1:
         return wide
 
-    def ask(found: Bounded) -> Enclosure:
-        low, high = found.below(ball(loss)).max(arb(0)), found.above(ball(loss))
+    def ask(bounds: Bounded) -> Enclosure:
+        low, high = bounds.below(ball(loss)).max(arb(0)), bounds.above(ball(loss))
         return Enclosure(enclosure(low).lower, enclosure(high).upper).clamped(0, 1)
 
     plan = for_delta(order, float(loss), float(relative_width))
@@ -105,22 +105,22 @@ def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
     """
     if _is_beyond(order, loss):
         return Fraction(0)
-    found: Bounded | None = closed_curve(order)
-    if found is None:
+    curve: Bounded | None = closed_curve(order)
+    if curve is None:
         plan = for_delta(order, float(loss), 0.1)
         if limit:
             enough = max(math.ceil(-log(limit) / math.log(2)), 0) + _SPARE_BITS
             plan = replace(plan, tail_bits=min(plan.tail_bits, enough))
-        found = composed(order, plan)
+        curve = composed(order, plan)
     with precision(BITS):
-        most = found.above(ball(loss))
+        most = curve.above(ball(loss))
         return enclosure(most).upper if most < 1 else Fraction(1)
 
 
 def _is_beyond(order: Order, loss: Fraction) -> bool:
     """Whether no sum of all losses is above this loss."""
-    found = ends(order)
-    return found.largest is not None and not found.mass.upper and found.largest.upper <= loss
+    limits = ends(order)
+    return limits.largest is not None and not limits.mass.upper and limits.largest.upper <= loss
 
 
 def _least(order: Order, loss: Fraction) -> Fraction:

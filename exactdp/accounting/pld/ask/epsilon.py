@@ -33,37 +33,37 @@ def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
         return _closed_epsilon(order, closed, target, width)
     plan = for_epsilon(order, log(target), float(width))
 
-    def ask(found: Bounded) -> Enclosure:
-        return _roots(found, ball(target), plan, float(width) / 2048)
+    def ask(curve: Bounded) -> Enclosure:
+        return _roots(curve, ball(target), plan, float(width) / 2048)
 
     return refined(
         order,
         plan,
         ask,
-        lambda found: times_too_wide(found.width, width),
-        lambda found: found.upper,
+        lambda interval: times_too_wide(interval.width, width),
+        lambda interval: interval.upper,
     )
 
 
-def _roots(found: Bounded, target: arb, plan: Plan, slack: float) -> Enclosure:
+def _roots(curve: Bounded, target: arb, plan: Plan, slack: float) -> Enclosure:
     """Two points around the smallest epsilon at which delta is at most the target."""
     unit = 1 / plan.theta
 
     def root(bound: Callable[[arb], arb], start: float) -> float:
         return falling_root(lambda x: log2(bound(arb(plan.place + unit * x)) / target), start)
 
-    if found.infinite_low > target:
+    if curve.infinite_low > target:
         raise _out_of_reach(target)
     # near place, delta falls by a factor e for each unit
-    place = root(found.above, plan.log_delta - log2(target) * math.log(2))
+    place = root(curve.above, plan.log_delta - log2(target) * math.log(2))
     high = min(max(plan.place + unit * place + slack, 0.0), _FAR)
-    while high < _FAR and not found.above(arb(high)) <= target:
+    while high < _FAR and not curve.above(arb(high)) <= target:
         slack *= 2
         high += slack
     low = min(
-        plan.place + unit * root(found.below, place if math.isfinite(place) else 0.0) - slack, _FAR
+        plan.place + unit * root(curve.below, place if math.isfinite(place) else 0.0) - slack, _FAR
     )
-    while low > 0 and not found.below(arb(low)) > target:
+    while low > 0 and not curve.below(arb(low)) > target:
         slack *= 2
         low -= slack
     return Enclosure(Fraction(max(low, 0.0)), Fraction(high))
@@ -103,8 +103,8 @@ def _near(
     """Two points around the root; None where there is no guess of the root."""
     with suppress(Undecided), precision(2 * BITS):
         plan = for_epsilon(order, log(target), float(width))
-        found = _roots(curve, ball(target), plan, float(width) / 2048)
-        return found.lower, found.upper
+        roots = _roots(curve, ball(target), plan, float(width) / 2048)
+        return roots.lower, roots.upper
     return None
 
 

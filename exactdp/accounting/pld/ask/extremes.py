@@ -55,16 +55,16 @@ class _Curve:
         """
         self.start, self.part, self.relative_width = start, last / _PLACES, relative_width
         self.mu_width = mu_width
-        self._made: dict[tuple[Order, float], Bounded] = {}
+        self._curves: dict[tuple[Order, float], Bounded] = {}
         self.reaches = {
             order: for_epsilon(order, log_least, relative_width).place for order in orders
         }
 
     def below(self, epsilon: float) -> arb:
-        return _most([made.below(arb(epsilon)) for made in self._near(epsilon)])
+        return _most([curve.below(arb(epsilon)) for curve in self._near(epsilon)])
 
     def above(self, epsilon: float) -> arb:
-        return _most([made.above(arb(epsilon)) for made in self._near(epsilon)])
+        return _most([curve.above(arb(epsilon)) for curve in self._near(epsilon)])
 
     def _near(self, epsilon: float) -> list[Bounded]:
         # at most epsilon: the relative error of a tilted sum falls above its place, and grows below
@@ -72,11 +72,11 @@ class _Curve:
         return [self._at(order, min(place, reach)) for order, reach in self.reaches.items()]
 
     def _at(self, order: Order, place: float) -> Bounded:
-        if (order, place) not in self._made:
+        if (order, place) not in self._curves:
             # at the same delta, d epsilon/d mu = epsilon/mu + mu/2 >= sqrt(2 epsilon)
             width = self.mu_width * math.sqrt(2 * place)
-            self._made[order, place] = curve_near(order, place, self.relative_width, width)
-        return self._made[order, place]
+            self._curves[order, place] = curve_near(order, place, self.relative_width, width)
+        return self._curves[order, place]
 
 
 @followed
@@ -94,8 +94,8 @@ def gaussian_mu(orders: list[Order], target: Fraction, last: float, width: Fract
     while stage >= 2 * width:
         _, whole = _maximum(*_mu_bounds(orders, whole, target, last, stage), whole, arb(0), stage)
         stage /= _FINER
-    found, _ = _maximum(*_mu_bounds(orders, whole, target, last, width), whole, arb(0), width)
-    return found
+    mu, _ = _maximum(*_mu_bounds(orders, whole, target, last, width), whole, arb(0), width)
+    return mu
 
 
 def _mu_bounds(
@@ -168,8 +168,8 @@ def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fra
         return error(arb(low), curve.below(high)).upper()
 
     beyond = ((1 - arb(last).exp() * level).max(arb(0))).max((-arb(last)).exp())
-    found, _ = _maximum(inside, over, [(0.0, last)], beyond, width)
-    return found
+    least_error, _ = _maximum(inside, over, [(0.0, last)], beyond, width)
+    return least_error
 
 
 def _maximum(
@@ -224,7 +224,7 @@ def _mu(epsilon: float, delta: arb) -> arb:
 
 def _most(values: list[arb]) -> arb:
     """The largest value; not finite where one value is not."""
-    found = values[0]
+    largest = values[0]
     for value in values[1:]:
-        found = found.max(value)
-    return found
+        largest = largest.max(value)
+    return largest

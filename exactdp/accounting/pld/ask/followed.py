@@ -16,7 +16,7 @@ def followed(question: Callable[_Parameters, _Answer]) -> Callable[_Parameters, 
     """The same question; Undecided where a float has no place for a number on the way."""
 
     @wraps(question)
-    def asked(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Answer:
+    def answer(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Answer:
         try:
             return question(*args, **kwargs)
         except ExactDPError:
@@ -26,4 +26,4 @@ def followed(question: Callable[_Parameters, _Answer]) -> Callable[_Parameters, 
                 "the losses, or the answer, are too large or too small to be followed in floats"
             ) from error
 
-    return asked
+    return answer

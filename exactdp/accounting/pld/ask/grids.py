@@ -103,8 +103,8 @@ def log_order_guess(order: Order, loss: float) -> float:
 
 def for_delta(order: Order, loss: float, relative_width: float, width: float = 0.0) -> Plan:
     """To find delta at a loss to this relative width, or the loss of this delta to this width."""
-    found = _saddle_near(order, loss)
-    theta, log_delta = found.tilt(loss), found.log_delta(loss)
+    saddle_points = _saddle_near(order, loss)
+    theta, log_delta = saddle_points.tilt(loss), saddle_points.log_delta(loss)
     if width:
         theta = min(theta, _STEEPEST / width)
         relative_width = max(relative_width, width * theta)
@@ -112,9 +112,9 @@ def for_delta(order: Order, loss: float, relative_width: float, width: float = 0
     beside = _log_infinite(order) + math.log(relative_width) - 5
     floor = max(-_LOG_2 * FLOOR_BITS - 20, beside)
     if log_delta < floor:  # delta only has to be shown to be small
-        theta = _least_tilt(lambda x: found.exponent(x, loss) < floor, theta)
+        theta = _least_tilt(lambda x: saddle_points.exponent(x, loss) < floor, theta)
         log_delta, relative_width = floor, 1.0
-    return _plan(order, loss, theta, log_delta, relative_width, found)
+    return _plan(order, loss, theta, log_delta, relative_width, saddle_points)
 
 
 def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
@@ -127,17 +127,19 @@ def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
 
 @lru_cache(maxsize=256)
 def _for_epsilon(order: Order, log_target: float, width: float) -> Plan:
-    found = saddle(order, lambda _, bits: log_target > -_LOG_2 * (bits - 32) + _log_count(order))
-    guess = max(found.epsilon(log_target), 0.0)
+    saddle_points = saddle(
+        order, lambda _, bits: log_target > -_LOG_2 * (bits - 32) + _log_count(order)
+    )
+    guess = max(saddle_points.epsilon(log_target), 0.0)
     # where delta ends at a largest loss theta grows without end: so steep is steep enough
-    theta = min(found.tilt(guess), _STEEPEST / width)
-    return _plan(order, guess, theta, log_target, width * theta, found)
+    theta = min(saddle_points.tilt(guess), _STEEPEST / width)
+    return _plan(order, guess, theta, log_target, width * theta, saddle_points)
 
 
 def _log_infinite(order: Order) -> float:
     """About the logarithm of the mass at infinity."""
-    found = sum(times * float(_infinite(law)) for law, times in order)
-    return math.log(min(found, 1.0)) if found else -math.inf
+    mass = sum(times * float(_infinite(law)) for law, times in order)
+    return math.log(min(mass, 1.0)) if mass else -math.inf
 
 
 @lru_cache(maxsize=64)
@@ -160,12 +162,17 @@ def _least_tilt(enough: Callable[[float], bool], most: float) -> float:
 
 
 def _plan(
-    order: Order, place: float, theta: float, log_delta: float, relative: float, found: Saddle
+    order: Order,
+    place: float,
+    theta: float,
+    log_delta: float,
+    relative: float,
+    saddle_points: Saddle,
 ) -> Plan:
     """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
     wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
     step = quarters(min(wished, 0.25))
-    theta = min(theta, _gentle(found, place, theta, relative), key=found.deviation)
+    theta = min(theta, _gentle(saddle_points, place, theta, relative), key=saddle_points.deviation)
     if any(law.bounded_density for law, _ in order):
         # near the largest loss theta grows without bound, but no smaller step is needed
         step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
@@ -176,16 +183,16 @@ def _plan(
     step = _common(order, step)
     # the nodes of a lattice may be far apart: a larger tilt would see only one of them
     theta = min(theta, 64 / float(step))
-    deviations = found.deviation(theta), found.deviation(0.0)
+    deviations = saddle_points.deviation(theta), saddle_points.deviation(0.0)
     return Plan(order, place, log_delta, theta, step, tail_bits, deviations)
 
 
-def _gentle(found: Saddle, place: float, theta: float, relative: float) -> float:
+def _gentle(saddle_points: Saddle, place: float, theta: float, relative: float) -> float:
     """The least tilt with which rounding stays negligible: a large tilt may need a long window."""
-    runs = sum(times for _, _, times in found.parts)
+    runs = sum(times for _, _, times in saddle_points.parts)
     spare = math.log(relative) - math.log(runs * _ROUNDING)
-    most = found.exponent(theta, place) + max(spare, 0.0)
-    return _least_tilt(lambda x: found.exponent(x, place) <= most, theta)
+    most = saddle_points.exponent(theta, place) + max(spare, 0.0)
+    return _least_tilt(lambda x: saddle_points.exponent(x, place) <= most, theta)
 
 
 def _tail(bits: int) -> float:

@@ -108,10 +108,10 @@ def saddle(order: Order, fits: Callable[[Saddle, int], bool]) -> Saddle:
     fits: is given a Saddle, and the bits to which its masses were followed.
     """
     for bits in _RIGHT_BITS:
-        found = _followed(order, bits)
-        if fits(found, bits):
+        saddle_points = _followed(order, bits)
+        if fits(saddle_points, bits):
             break
-    return found
+    return saddle_points
 
 
 @lru_cache(maxsize=64)
@@ -123,9 +123,9 @@ def _followed(order: Order, bits: int) -> Saddle:
 def _losses(law: LossLaw, bits: int) -> tuple[Floats, Floats]:
     """Losses of one step and the logarithms of their masses."""
     with precision(_BITS):
-        found = list(law.sketch(bits))
-    if not found:
+        pairs = list(law.sketch(bits))
+    if not pairs:
         raise Undecided(_TOO_FAR)
-    every = -(-len(found) // _MOST_LOSSES)
-    losses, logs = np.array(found[::every]).T
+    every = -(-len(pairs) // _MOST_LOSSES)
+    losses, logs = np.array(pairs[::every]).T
     return losses, logs + math.log(every)

@@ -67,20 +67,20 @@ class BoundedCache(Generic[T]):
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        made = make()
+        result = make()
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = made
-                self._bytes += self._size(made)
+                self._kept[key] = result
+                self._bytes += self._size(result)
             while self._bytes > self._limit:
                 _, oldest = self._kept.popitem(last=False)
                 self._bytes -= self._size(oldest)
-        return made
+        return result
 
 
 _BYTES = 1 << 26
 _MEASURES = BoundedCache[Bounds](_BYTES, lambda pair: pair[0].nbytes + pair[1].nbytes)
-_COMPOSITIONS = BoundedCache[Composition](_BYTES, lambda made: made.nbytes)
+_COMPOSITIONS = BoundedCache[Composition](_BYTES, lambda composition: composition.nbytes)
 
 
 class Bounded(Protocol):
@@ -127,8 +127,8 @@ def composed(order: Order, plan: Plan) -> Composition:
 
 def _composed(order: Order, plan: Plan) -> Composition:
     _check_points(plan.points[0], MOST_POINTS)
-    made = measures(order, plan.step, plan.tail_bits, plan.rate)
-    return compose(made, plan.theta * float(plan.step), Doubles())
+    copies = measures(order, plan.step, plan.tail_bits, plan.rate)
+    return compose(copies, plan.theta * float(plan.step), Doubles())
 
 
 def _check_points(estimate: float, most: int) -> None:
@@ -153,14 +153,14 @@ def refined(
     gentler, stalled = False, 0
     for _ in range(_ATTEMPTS):
         try:
-            found = composed(order, plan)
+            composition = composed(order, plan)
         except TooLong:
             break
         with precision(BITS):
-            answer = ask(found)
+            answer = ask(composition)
             if (wide := excess(answer)) <= 1:
                 return answer
-            if found.is_rounded(ball(place(answer))):
+            if composition.is_rounded(ball(place(answer))):
                 if gentler:
                     break
                 plan, gentler = replace(plan, theta=plan.theta / _GENTLER), True
@@ -198,12 +198,12 @@ def _in_balls(
     for _ in range(_ATTEMPTS):
         _check_points(plan.points[1], MOST_BALLS)
         try:
-            made = measures(order, plan.step, plan.tail_bits)
+            copies = measures(order, plan.step, plan.tail_bits)
         except TooCoarse:
             plan = plan.finer(4)
             continue
         with precision(BITS):
-            answer = ask(compose(made, 0.0, Balls(plan.tail_bits)))
+            answer = ask(compose(copies, 0.0, Balls(plan.tail_bits)))
         if excess(answer) <= 1:
             return answer
         if answer.lower == 0 and plan.tail_bits < FLOOR_BITS:
@@ -227,25 +227,25 @@ def curve_near(
         return closed
     plan, width = for_delta(order, place, relative_width, epsilon_width), math.inf
     relative_width = max(relative_width, epsilon_width * plan.theta)
-    found: Bounded | None = None
+    curve: Bounded | None = None
     for _ in range(_ATTEMPTS):
         try:
             finer = composed(order, plan)
         except Undecided:  # no finer grid fits
-            if found is None:
+            if curve is None:
                 raise
-            return found
+            return curve
         with precision(BITS):
             low, high = finer.below(arb(place)), finer.above(arb(place))
             before, width = width, float((high - low) / low) if low > 0 else math.inf
-        if found is not None and width > 0.9 * before:
-            return found  # rounding, not the grid, decides
-        found = finer
+        if curve is not None and width > 0.9 * before:
+            return curve  # rounding, not the grid, decides
+        curve = finer
         if width <= relative_width or high < arb(2) ** -FLOOR_BITS:
             break
         plan = plan.finer(2)
-    assert found is not None
-    return found
+    assert curve is not None
+    return curve
 
 
 @followed

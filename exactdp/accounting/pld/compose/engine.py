@@ -97,8 +97,8 @@ class Composition:
             if self._is_last(epsilon):
                 return self.infinite_low
             value, unknown, scale = self._excess(self.low, epsilon)
-            found = (value - unknown).max(arb(0)) * (self.log_low + scale).exp()
-            return arb((found + self.infinite_low).lower())
+            finite_part = (value - unknown).max(arb(0)) * (self.log_low + scale).exp()
+            return arb((finite_part + self.infinite_low).lower())
 
     def above(self, epsilon: arb) -> arb:
         """An upper bound of delta(epsilon)."""
@@ -106,8 +106,8 @@ class Composition:
             if self._is_last(epsilon):
                 return self.infinite_high
             value, unknown, scale = self._excess(self.high, epsilon)
-            found = (value + unknown) * (self.log_high + scale).exp()
-            return arb((found + self.infinite_high).upper())
+            finite_part = (value + unknown) * (self.log_high + scale).exp()
+            return arb((finite_part + self.infinite_high).upper())
 
     def is_rounded(self, epsilon: arb) -> bool:
         """Whether rounding, not the grid, causes a quarter or more of the width of the bounds."""

@@ -46,8 +46,8 @@ def check(matrix_product: _Product, number_product: _Product) -> None:
     generator = np.random.default_rng(1)
     parts = generator.standard_normal((4, _PAIRS)) * 2.0 ** generator.integers(-2, 3, (4, _PAIRS))
     one, other = parts[0] + 1j * parts[1], parts[2] + 1j * parts[3]
-    found = number_product(one, other)
-    if not all(map(_is_accurate, one.tolist(), other.tolist(), found.tolist())):
+    products = number_product(one, other)
+    if not all(map(_is_accurate, one.tolist(), other.tolist(), products.tolist())):
         raise Undecided("numpy's product of complex numbers errs by more than 3u")
 
 
@@ -73,8 +73,8 @@ def exact_products(size: int, columns: int) -> Iterator[tuple[Complexes, Complex
     yield right, left, exact
 
 
-def _is_accurate(one: complex, other: complex, found: complex) -> bool:
+def _is_accurate(one: complex, other: complex, value: complex) -> bool:
     a, b, c, d = (Fraction(x) for x in (one.real, one.imag, other.real, other.imag))
     real, imag = a * c - b * d, a * d + b * c
-    error = (Fraction(found.real) - real) ** 2 + (Fraction(found.imag) - imag) ** 2
+    error = (Fraction(value.real) - real) ** 2 + (Fraction(value.imag) - imag) ** 2
     return error <= (3 * _UNIT) ** 2 * (real**2 + imag**2)

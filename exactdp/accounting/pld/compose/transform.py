@@ -163,9 +163,9 @@ def _some_roots(points: int, stride: int, count: int) -> Complexes:
     """exp(-2 pi i stride j/points) for j < count <= points/stride, within 7u and second order."""
     fine, coarse = _tables(points)
     place = stride * np.arange(count)
-    found: Complexes = fine[place % len(fine)]
-    found *= coarse[place // len(fine)]
-    return found
+    roots: Complexes = fine[place % len(fine)]
+    roots *= coarse[place // len(fine)]
+    return roots
 
 
 @lru_cache(maxsize=6)

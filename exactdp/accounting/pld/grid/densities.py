@@ -61,15 +61,15 @@ def bounds(law: Line, step: Fraction, tail_bits: int, rate: Fraction = Fraction(
         first, last = grid.span(law, tail_bits, rate)
         halves = law.halves()
         ends = [first, *[0] * (len(halves) - 1), last]
-        made = reduce(
+        all_cells = reduce(
             Cells.followed_by,
             (cells(half, grid, *here) for half, here in zip(halves, pairwise(ends), strict=True)),
         )
         low_end = anchor if law.steep < 0 and anchor is not None else first
         high_end = anchor if law.steep > 0 and anchor is not None else last
         return (
-            _below(law, grid, made, max(low_end, first), min(high_end, last)),
-            _above(law, grid, made, last),
+            _below(law, grid, all_cells, max(low_end, first), min(high_end, last)),
+            _above(law, grid, all_cells, last),
         )
 
 
@@ -79,27 +79,27 @@ def _with_zero(law: Line, masses: Scaled, first: int, *, up: bool) -> Scaled:
     return added(masses, -first, mass.upper() if up else mass.lower(), up=up)
 
 
-def _above(law: Line, grid: Grid, made: Cells, last: int) -> Measure:
+def _above(law: Line, grid: Grid, all_cells: Cells, last: int) -> Measure:
     """The chords of the curve: the shares of every cell, rounded up."""
-    masses = _with_zero(law, _joined(made.left, made.right), made.first, up=True)
-    under, _ = law.below(grid.loss(made.first))
+    masses = _with_zero(law, _joined(all_cells.left, all_cells.right), all_cells.first, up=True)
+    under, _ = law.below(grid.loss(all_cells.first))
     beyond, _ = law.above(grid.loss(last))
     masses = added(masses, 0, under.upper(), up=True)
     # shares are within TOLERANCE, and are rounded a few times more
     raised = Scaled(masses.mantissa * (1 + 2 * TOLERANCE), masses.exponent)
-    return Measure(grid, made.first, raised, beyond.upper())
+    return Measure(grid, all_cells.first, raised, beyond.upper())
 
 
-def _below(law: Line, grid: Grid, made: Cells, low: int, high: int) -> Measure:
+def _below(law: Line, grid: Grid, all_cells: Cells, low: int, high: int) -> Measure:
     """The convex curve from node low to node high, with a merged outcome at each end."""
     if high - low < 3:
         raise TooCoarse()
-    kept_cells = slice(low - made.first, high - made.first)
-    counted = made.known[kept_cells].copy()
+    kept_cells = slice(low - all_cells.first, high - all_cells.first)
+    counted = all_cells.known[kept_cells].copy()
     counted[[0, -1]] = False  # the first and the last cell belong to the merged outcomes
     left, right, peak = (
         Scaled(np.where(counted, w.mantissa[kept_cells], 0.0), w.exponent[kept_cells])
-        for w in (made.left, made.right, made.peak)
+        for w in (all_cells.left, all_cells.right, all_cells.peak)
     )
     masses = _with_zero(law, _joined(left, right), low, up=False)
     masses = added(masses, 0, _merged_below(law, grid, low), up=False)
@@ -116,8 +116,8 @@ def _largest_nearby(exponent: NDArray[np.int64]) -> NDArray[np.int64]:
     """At every node the largest exponent among the node and two neighbours on either side."""
     padded = np.pad(exponent, 2, mode="edge")
     count = len(exponent)
-    found: NDArray[np.int64] = np.maximum.reduce([padded[i : i + count] for i in range(5)])
-    return found
+    largest: NDArray[np.int64] = np.maximum.reduce([padded[i : i + count] for i in range(5)])
+    return largest
 
 
 def _merged_below(law: Density, grid: Grid, low: int) -> arb:

@@ -170,10 +170,10 @@ class RatioLattice:
         if first > last:
             return []
         low, high = sorted((abs(first), abs(last)))
-        found = [low]
-        while found[-1] < high:
-            found.append(min(found[-1] + max(1, int(found[-1] * self.growth)), high))
-        return [-node for node in reversed(found)] if self.inverse else found
+        nodes = [low]
+        while nodes[-1] < high:
+            nodes.append(min(nodes[-1] + max(1, int(nodes[-1] * self.growth)), high))
+        return [-node for node in reversed(nodes)] if self.inverse else nodes
 
     def span(self, law: Tails, tail_bits: int, rate: Fraction) -> tuple[int, int]:
         small = arb(2) ** -tail_bits

@@ -66,10 +66,10 @@ def lowered(left: Scaled, right: Scaled, peak: Scaled, step: Fraction) -> tuple[
 
 def _beside(cells: Scaled, side: int) -> Floats:
     """The entry after each cell (side 1) or before it (side -1), with its exponent; else 0."""
-    found = np.zeros(len(cells))
+    entries = np.zeros(len(cells))
     here, there = (slice(None, -1), slice(1, None))[::side]
-    found[here] = cells[there].at(cells.exponent[here])
-    return found
+    entries[here] = cells[there].at(cells.exponent[here])
+    return entries
 
 
 def node_depths(first: Scaled, last: Scaled, exponent: NDArray[np.int64]) -> Scaled:

@@ -92,24 +92,24 @@ def _between(law: Tails, places: list[_Place]) -> Iterator[Cell]:
 
 def shared(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
     """Masses at nodes with a curve above the curve of all cells with a largest loss."""
-    found: dict[int, Masses] = {}
+    masses: dict[int, Masses] = {}
     masses_at = cache(lattice.masses)
     for cell in cells:
         if cell.high is None:
             continue
         p_high, q_high = masses_at(cell.high)
         if cell.low is None:  # less mass under Q is a higher curve
-            _add(found, cell.high, cell.p, cell.p * q_high / p_high)
+            _add(masses, cell.high, cell.p, cell.p * q_high / p_high)
         elif cell.low == cell.high:
-            _add(found, cell.low, cell.p, cell.q)
+            _add(masses, cell.low, cell.p, cell.q)
         else:
             p_low, q_low = masses_at(cell.low)
             whole = p_high * q_low - p_low * q_high
             low = (p_high * cell.q - q_high * cell.p) / whole
             high = (q_low * cell.p - p_low * cell.q) / whole
-            _add(found, cell.low, low * p_low, low * q_low)
-            _add(found, cell.high, high * p_high, high * q_high)
-    return found
+            _add(masses, cell.low, low * p_low, low * q_low)
+            _add(masses, cell.high, high * p_high, high * q_high)
+    return masses
 
 
 def merged(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
@@ -119,13 +119,13 @@ def merged(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
     curve is below the curve of the cells. Left out are cells that may have no mass, and losses
     below all nodes.
     """
-    found: dict[int, Masses] = {}
+    masses: dict[int, Masses] = {}
     left = []
     for cell in cells:
         if cell.low is not None and cell.p > 0 and cell.q > 0:
             left.append(cell)
         elif cell.low is not None and cell.low == cell.high:  # a node of infinite loss, or nearly
-            _add(found, cell.low, cell.p, cell.q)
+            _add(masses, cell.low, cell.p, cell.q)
     left.sort(key=lambda cell: (cell.p / cell.q).mid())
     while left:
         cell = left.pop()
@@ -143,8 +143,8 @@ def merged(lattice: Lattice, cells: Iterable[Cell]) -> dict[int, Masses]:
                     break
             if spare < 0:  # the ratio cannot be told from the ratio of the node
                 node, _ = lattice.around(Outcome((p / q).log(), p, q))
-        _add(found, node, p, q)
-    return found
+        _add(masses, node, p, q)
+    return masses
 
 
 def _node_below(lattice: Lattice, cell: Cell) -> int:

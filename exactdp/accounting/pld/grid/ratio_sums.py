@@ -134,11 +134,11 @@ def levels(
     if not lattice.inverse:
         rare = arb(2) ** (_RARE_BITS - tail_bits) * arb(lattice.growth)
         last = max(last, min(_beyond(sized, rare) + spread, _LONGEST))
-    found: list[Sums] = []
+    all_levels: list[Sums] = []
     start, end, scale = -1, last - spread, 1
-    while not found or start < most:
+    while not all_levels or start < most:
         large = [cell for size, cell in sized if start < size <= end]
-        if large or not found:
+        if large or not all_levels:
             small = [cell for size, cell in sized if size <= start]
             here = replace(lattice, unit=lattice.unit * scale)
             # rounding once takes at most 2^-bits from each node: 2^-bits last of Q, and of P at
@@ -156,7 +156,7 @@ def levels(
             masses = [int(mass) for mass in sums.kept.coeffs()]
             masses += [0] * (last + 1 - len(masses))
             beyond = int(sums.beyond[0]), int(sums.beyond[1])
-            found.append(
+            all_levels.append(
                 Sums(
                     masses,
                     here.offset,
@@ -170,7 +170,7 @@ def levels(
         start, end = end, end * _COARSER
         last = last if last >= _LONGEST else min(last, _FEWEST_NODES)
         scale = math.ceil(2 * end / last)
-    return found
+    return all_levels
 
 
 def _beyond(sized: Sequence[tuple[int, Cell]], mass: arb) -> int:

@@ -97,12 +97,12 @@ def falling(rate: arb, count: int) -> Floats:
     """`exponentials` for a rate < 0, as doubles: values below 2^-1022 are rounded."""
     fine = [split((rate * j).exp()) for j in range(min(count, _BLOCK))]
     mantissa, exponent = (np.array(part) for part in zip(*fine, strict=True))
-    found = np.empty(-(-count // len(fine)) * len(fine))
+    values = np.empty(-(-count // len(fine)) * len(fine))
     for start in range(0, count, len(fine)):  # in blocks, to need no memory beside the result
         scale, power = split((rate * start).exp())
         shift = np.maximum(exponent + power, -_LARGEST_SHIFT).astype(np.int32)
-        found[start : start + len(fine)] = np.ldexp(scale * mantissa, shift)
-    return found[:count]
+        values[start : start + len(fine)] = np.ldexp(scale * mantissa, shift)
+    return values[:count]
 
 
 def floor(value: arb) -> int:

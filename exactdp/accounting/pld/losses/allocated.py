@@ -137,8 +137,8 @@ class Allocated(LossLaw):
             return self.base.ends()
         # all t ratios can be the least at once, and S is 0 if all are; if some can be 0, the least
         # S > 0 has a single ratio that is not
-        found = self.reverse.ends()
-        largest, mass = found.largest, found.mass
+        reverse_ends = self.reverse.ends()
+        largest, mass = reverse_ends.largest, reverse_ends.mass
         if largest is not None and mass.upper:
             far = largest + refine(lambda: ball(self.steps).log())
             largest = Enclosure(far.lower if mass.lower else largest.lower, far.upper)
@@ -176,11 +176,11 @@ def _sketched(base: LossLaw, steps: int, bits: int) -> tuple[Floats, Floats]:
     def added(one: Floats, other: Floats) -> Floats:
         return spread(np.add.outer(nodes, nodes).ravel(), np.multiply.outer(one, other).ravel())
 
-    power, found = spread(ratios, masses / masses.sum()), None
+    power, sum_masses = spread(ratios, masses / masses.sum()), None
     while steps:
         if steps & 1:
-            found = power if found is None else added(found, power)
+            sum_masses = power if sum_masses is None else added(sum_masses, power)
         steps >>= 1
         power = added(power, power) if steps else power
-    assert found is not None
-    return nodes, found
+    assert sum_masses is not None
+    return nodes, sum_masses

@@ -90,8 +90,8 @@ class BatchFamily:
         first, second = ball(a_high) * unit, longest * unit
         joint = (first - ball(b_low) * unit + second) / 2
         rate, grown = ball(self.rate), ball(epsilon).expm1()
-        found: arb = _put((1 - rate) * grown / rate, 1 + grown, first, joint, second) * rate
-        return found
+        delta: arb = _put((1 - rate) * grown / rate, 1 + grown, first, joint, second) * rate
+        return delta
 
 
 def _put(a: arb, b: arb, first: arb, joint: arb, second: arb) -> arb:
@@ -109,13 +109,13 @@ def _put(a: arb, b: arb, first: arb, joint: arb, second: arb) -> arb:
         moved = (a * (one * z - one * one / 2).exp()) + b * (two * z - two * two / 2).exp()
         if not moved.real > 0:
             return acb("nan", "nan")
-        found: acb = _put_of_one(moved, across) * (-z * z / 2).exp()
-        return found
+        value: acb = _put_of_one(moved, across) * (-z * z / 2).exp()
+        return value
 
-    found = acb.integral(
+    integral = acb.integral(
         integrand, -_FAR, _FAR, rel_tol=_ACCURACY, abs_tol=_ACCURACY**2, eval_limit=_EVALUATIONS
     )
-    inside = found.real / (2 * arb.pi()).sqrt()
+    inside = integral.real / (2 * arb.pi()).sqrt()
     return arb((inside + 2 * tail(arb(_FAR))).upper())
 
 

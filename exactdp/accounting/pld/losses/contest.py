@@ -87,7 +87,7 @@ class BoundedRange:
     """
 
     width: Fraction
-    shown = Fraction(0)
+    delta_floor = Fraction(0)
     most_points = 512
 
     @property

@@ -38,7 +38,7 @@ class Curve(Hashable, Protocol):
     """The exact curve of a mechanism, for the worst neighbours at each epsilon, in either order."""
 
     @property
-    def shown(self) -> Fraction:
+    def delta_floor(self) -> Fraction:
         """A lower bound of delta at every epsilon."""
 
     @property
@@ -88,14 +88,14 @@ class CurveLaw(ListedLaw):
         return self.known.infinite(tail_bits)
 
     def mass_at_infinity(self) -> arb:
-        return ball(self.curve_of_one.shown).lower().max(arb(0))
+        return ball(self.curve_of_one.delta_floor).lower().max(arb(0))
 
     def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
         return LossLaw.cells(self, lattice, tail_bits, rate)  # only bounds of the ratio are known
 
     def excess(self, epsilon: Fraction) -> arb:
-        found = self.curve_of_one.delta(epsilon)
-        return ball(found.lower).union(ball(found.upper))
+        delta = self.curve_of_one.delta(epsilon)
+        return ball(delta.lower).union(ball(delta.upper))
 
 
 @dataclass(frozen=True)
@@ -173,11 +173,11 @@ def chords(
     while len(kept) > 1 and not _slope(kept[-2], kept[-1]) < 0:
         kept.pop()
     slopes = [*(_slope(a, b) for a, b in pairwise(kept)), arb(0)]
-    found = [
+    outcomes = [
         Outcome.at(loss, x * (after - before), after - before)
         for (loss, x, _), (before, after) in zip(kept[1:], pairwise(slopes), strict=True)
     ]
-    return found, kept[-1][2]
+    return outcomes, kept[-1][2]
 
 
 def _slope(left: _Point, right: _Point) -> arb:
@@ -186,8 +186,8 @@ def _slope(left: _Point, right: _Point) -> arb:
 
 @lru_cache(maxsize=32)
 def _known(curve: Curve) -> KnownCurve:
-    """The curve up to about the epsilon where delta is its lower bound `shown`."""
-    flat = curve.shown * Fraction(10_001, 10_000)
+    """The curve up to about the epsilon where delta is its lower bound `delta_floor`."""
+    flat = curve.delta_floor * Fraction(10_001, 10_000)
     low, high = Fraction(0), Fraction(float(curve.mu))
     while curve.delta(high).upper > flat:
         low, high = high, 2 * high

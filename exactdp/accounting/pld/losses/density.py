@@ -112,8 +112,8 @@ class Piece:
         """The integral of e^(power loss)."""
 
         def integrand(x: acb, _: bool) -> acb:
-            found: acb = self.density.density(x) * (power * x).exp()
-            return found
+            value: acb = self.density.density(x) * (power * x).exp()
+            return value
 
         return acb.integral(integrand, self.start.loss, self.end.loss).real
 

@@ -100,13 +100,13 @@ class FiniteLaws(ListedLaw):
 
 @lru_cache(maxsize=32)
 def _masses(law: FiniteLaws) -> dict[Fraction | None, Masses]:
-    found: dict[Fraction | None, Masses] = {}
+    masses: dict[Fraction | None, Masses] = {}
     for outcome in law.p.support | law.q.support:
         p, q = law.p[outcome], law.q[outcome]
         ratio = p / q if q else None
-        before = found.get(ratio, _NOTHING)
-        found[ratio] = before[0] + p, before[1] + q
-    return found
+        before = masses.get(ratio, _NOTHING)
+        masses[ratio] = before[0] + p, before[1] + q
+    return masses
 
 
 @dataclass(frozen=True)
@@ -156,27 +156,27 @@ def _larger(pair: FiniteLaws) -> list[_Line]:
     ratios = {ratio for law in laws for ratio in law if ratio and ratio > 1}
     places = sorted({Fraction(1), *ratios})
     one, other = (_lines(law, places) for law in laws)
-    found: list[_Line] = []
+    lines: list[_Line] = []
     for x, end, *both in zip(places, [*places[1:], None], one, other, strict=True):
         # of two lines that meet at x, the one that falls less is the larger one from there on
         (p, q), (a, b) = sorted(both, key=lambda line: (x * line[1] - line[0], line[1]))
-        found.append((x, p, q))
+        lines.append((x, p, q))
         if end is not None and q != b and x < (p - a) / (q - b) < end:
-            found.append(((p - a) / (q - b), a, b))
-    return found
+            lines.append(((p - a) / (q - b), a, b))
+    return lines
 
 
 def _lines(law: Mapping[Fraction | None, Masses], places: Sequence[Fraction]) -> list[Masses]:
     """The sums of the masses whose ratio is above each of these rising places."""
     rising = sorted((ratio, masses) for ratio, masses in law.items() if ratio is not None)
     p, q = law.get(None, _NOTHING)
-    found: list[Masses] = []
+    sums: list[Masses] = []
     for place in reversed(places):
         while rising and rising[-1][0] > place:
             _, (a, b) = rising.pop()
             p, q = p + a, q + b
-        found.append((p, q))
-    return found[::-1]
+        sums.append((p, q))
+    return sums[::-1]
 
 
 @dataclass(frozen=True)

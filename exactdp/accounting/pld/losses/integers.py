@@ -91,8 +91,8 @@ class IntegerNoise(ListedLaw):
 
     def with_shift(self, shift: int) -> IntegerNoise:
         """The same noise against another shift."""
-        made: Any = self
-        return cast(IntegerNoise, replace(made, shift=shift))
+        noise: Any = self
+        return cast(IntegerNoise, replace(noise, shift=shift))
 
 
 @dataclass(frozen=True)
@@ -271,8 +271,8 @@ class ReplacedNoise(_OnSample):
             yield Outcome((p / q).log(), p, q)
 
     def excess(self, epsilon: Fraction) -> arb:
-        found = self.noise.replaced_excess(self.rate, epsilon)
-        return super().excess(epsilon) if found is None else found
+        replaced = self.noise.replaced_excess(self.rate, epsilon)
+        return super().excess(epsilon) if replaced is None else replaced
 
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
         return self.noise.with_shift(2 * self.noise.shift).left_out(s, bits)
@@ -326,6 +326,6 @@ def _sum_around(centre: Fraction, sigma2: Fraction) -> arb:
         total += term
         if z and bound < arb(2) ** -(_BITS + _SPARE_BITS):
             # each further term is less than half of the one before
-            found = total + bound * arb(0, 1)
-            return (2 * arb.pi() * ball(sigma2)).sqrt() * found if wide else found
+            series = total + bound * arb(0, 1)
+            return (2 * arb.pi() * ball(sigma2)).sqrt() * series if wide else series
         z += 1

@@ -97,15 +97,15 @@ class Chance:
         known = [(ball(a), ball(b), m) for a, b, m in self.terms if m]
 
         def integrand(z: acb, _: bool) -> acb:
-            found = pdf(z)
+            density = pdf(z)
             for a, b, m in known:
-                found *= cdf(z * a + b) ** m
-            return found
+                density *= cdf(z * a + b) ** m
+            return density
 
         tolerance = arb(2) ** (8 - ctx.prec)
         inside = acb.integral(integrand, -_FAR, _FAR, abs_tol=tolerance).real
-        found = self.factor * (inside + 2 * tail(arb(_FAR)) * arb(0.5, 0.5))
-        return 1 - found if self.otherwise else arb(found)
+        probability = self.factor * (inside + 2 * tail(arb(_FAR)) * arb(0.5, 0.5))
+        return 1 - probability if self.otherwise else arb(probability)
 
 
 @dataclass(frozen=True)

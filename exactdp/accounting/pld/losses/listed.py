@@ -273,13 +273,13 @@ class BatchListed(ListedLaw):
         yield Outcome.at(Fraction(0), left, left)
 
     def pieces(self) -> Sequence[Piece]:
-        found, zero = [], Outcome.at(Fraction(0), _ZERO, _ZERO)
+        pieces, zero = [], Outcome.at(Fraction(0), _ZERO, _ZERO)
         for piece in self.base.pieces():
             if piece.end.loss > 0:
                 start = piece.start if piece.start.loss > 0 else zero
                 part = Piece(piece.density, start, piece.end)
-                found += [_sampled_piece(part, self.rate, removed=way) for way in (False, True)]
-        return found
+                pieces += [_sampled_piece(part, self.rate, removed=way) for way in (False, True)]
+        return pieces
 
     def infinite(self, tail_bits: int) -> tuple[arb, arb]:
         only = ball(self.rate) * self.base.infinite(tail_bits)[0]
@@ -321,10 +321,10 @@ def _sampled(outcome: Outcome, rate: Fraction, *, removed: bool) -> Outcome:
     chance = ball(rate)
     mixed = (1 - chance) * outcome.q + chance * outcome.p
     if outcome.exact == 0:
-        found = Outcome(outcome.loss, mixed, outcome.q, outcome.exact)
+        sampled = Outcome(outcome.loss, mixed, outcome.q, outcome.exact)
     else:
-        found = Outcome((chance * outcome.loss.expm1()).log1p(), mixed, outcome.q)
-    return found if removed else found.reversed()
+        sampled = Outcome((chance * outcome.loss.expm1()).log1p(), mixed, outcome.q)
+    return sampled if removed else sampled.reversed()
 
 
 def _sampled_piece(piece: Piece, rate: Fraction, *, removed: bool) -> Piece:

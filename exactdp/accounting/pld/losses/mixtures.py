@@ -268,8 +268,8 @@ def integral(p: Weights, q: Weights, s: Fraction, *, start: Fraction | None = No
         above, below = (mixture.at(x) for mixture in mixtures)
         if not (off_cut(above) and off_cut(below)):
             return acb("nan", "nan")
-        found: acb = (power * above.log() - root * below.log() - x * x / 2).exp()
-        return found
+        value: acb = (power * above.log() - root * below.log() - x * x / 2).exp()
+        return value
 
     # q is at least each of its terms: use the last term on the right, the first on the left
     right, left = ([_beyond(a, b, s) for a in p] for b in (q[-1], q[0]))

@@ -33,14 +33,14 @@ def orders(steps: Steps) -> list[Order]:
 def real_orders(steps: Steps) -> list[Order]:
     """The laws for pairs of data sets: the first real choice of every step, the second, ..."""
     choices = max((len(step.real) for step, _ in steps), default=0)
-    found: list[Order] = []
+    all_orders: list[Order] = []
     for choice in range(max(choices, 1)):
         chosen: list[tuple[Step, int]] = []
         for step, n in steps:
             last = min(choice, len(step.real) - 1)
             chosen += [(part, n) for part in (step.real[last] if step.real else (step,))]
-        found += orders(tuple(chosen))
-    return list(dict.fromkeys(found))
+        all_orders += orders(tuple(chosen))
+    return list(dict.fromkeys(all_orders))
 
 
 def in_own_orders(steps: Steps) -> Iterator[Steps]:

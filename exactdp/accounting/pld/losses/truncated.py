@@ -143,8 +143,8 @@ class Truncated(_Told, DensityLaw):
         with precision(_BITS):
             if self.rate == 1:
                 return [(full, arb(1))]
-            found = [(free, 1 - draws.full), (full, draws.full)]
-            return sorted(found, key=lambda part: -part[1].mid())
+            weighted = [(free, 1 - draws.full), (full, draws.full)]
+            return sorted(weighted, key=lambda part: -part[1].mid())
 
     def scale(self) -> arb:
         return self.parts()[0][0].scale()
@@ -160,9 +160,9 @@ class Truncated(_Told, DensityLaw):
         return sum((weight * law.mass_at_zero() for law, weight in self.parts()), arb(0))
 
     def ends(self) -> Ends:
-        found = [law.ends().largest for law, _ in self.parts()]
-        largest = [end for end in found if end is not None]
-        if len(largest) < len(found):
+        part_ends = [law.ends().largest for law, _ in self.parts()]
+        largest = [end for end in part_ends if end is not None]
+        if len(largest) < len(part_ends):
             return Ends(None, Enclosure.exact(0))
         joint = Enclosure(max(end.lower for end in largest), max(end.upper for end in largest))
         return Ends(joint, Enclosure.exact(0))

@@ -112,15 +112,15 @@ class CellBounds:
         profile, noise = self.profile, self.profile.noise
         passed, cut = noise.passed_along(profile.j, profile.r, -left, right, coarse, fine)
         alias, spread = noise.alias(profile.precision + profile.r), 1 / profile.precision
-        root, found, error = (1 + spread).sqrt(), [], arb(0)
+        root, balls, error = (1 + spread).sqrt(), [], arb(0)
         for i, x in enumerate(passed):
             if i % _BLOCK == 0:  # the union bound rises: tail(y) < e^(-y^2/2) for y >= 0
                 last = self.nodes[min(i + _BLOCK, len(passed)) - 1]
                 y = ((noise.ratio - last) / root).max(arb(0))
                 union = (profile.r * (-y * y / 2).exp()).min(arb(2))
                 error = plus_minus(union * alias + cut)
-            found.append(x + error)
-        return found
+            balls.append(x + error)
+        return balls
 
     @cached_property
     def logs(self) -> list[arb]:
@@ -205,19 +205,19 @@ class CellBounds:
     @cached_property
     def centres(self) -> list[arb]:
         """The mean of u on every cell."""
-        beyond, found = self.outside, []
+        beyond, means = self.outside, []
         for mass, rise in zip(reversed(self.masses), reversed(self.rises), strict=True):
-            found.append((rise - beyond) / mass)
+            means.append((rise - beyond) / mass)
             beyond += mass
-        return found[::-1]
+        return means[::-1]
 
     @cached_property
     def variances(self) -> list[arb]:
         """The variance of u on every cell."""
-        spreads, found = self._weights[2], []
+        spreads, variances = self._weights[2], []
         for mass, centre, spread in zip(self.masses, self.centres, spreads, strict=True):
-            found.append(centre * (1 - centre) - spread / mass)
-        return found
+            variances.append(centre * (1 - centre) - spread / mass)
+        return variances
 
     @property
     def outside(self) -> arb:
@@ -255,9 +255,9 @@ class CellBounds:
     ) -> tuple[Sequence[arb], Sequence[arb], Sequence[arb]]:
         """Upper bounds on E(G - y e^(w xi))_+, E[y e^(w xi)] and, if w > 0, Phi(T - w)."""
         if 0 < width < NARROW:  # Phi(T - w) saves little, and y falls with m
-            found = [_narrow(x, top, width) for x, top in zip(self.about, tops, strict=True)]
+            shortfalls = [_narrow(x, top, width) for x, top in zip(self.about, tops, strict=True)]
             most = (means[0] + width * width / 2).exp()
-            return found, [most] * len(means), [top.below for top in tops]
+            return shortfalls, [most] * len(means), [top.below for top in tops]
         growth = (width * width / 2).exp()
         others = [mean.exp() * growth for mean in means]
         if not width > 0:
@@ -265,8 +265,8 @@ class CellBounds:
             return [(1 - lost - other).max(arb(0)) for lost, other in pairs], others, []
         chances = [cdf(top.at - width) for top in tops]
         each = zip(self.about, tops, others, chances, strict=True)
-        found = [_shortfall(x, top, other * chance, width) for x, top, other, chance in each]
-        return found, others, chances
+        shortfalls = [_shortfall(x, top, other * chance, width) for x, top, other, chance in each]
+        return shortfalls, others, chances
 
     def _bulge(self, i: int) -> arb:
         """An upper bound on -h^2 L'' on a cell, where L is replaced by 1 - G_1 e^(-u x)."""

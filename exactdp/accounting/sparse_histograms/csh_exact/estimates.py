@@ -62,7 +62,7 @@ class Estimates:
         self.possible = _LEAST < self.scale < _MOST and _LEAST < self.kappa < _MOST
         self.ratio = _double(family.tau / family.threshold_sigma)
         self.pair = cache(self._pair)
-        self._profile = cache(self._made)
+        self._profile = cache(self._make_profile)
         self._row = cache(self._best_in)
         self._share: float | None = None  # a/(j + kappa) of the last row
         self._log_cdf = cache(lambda z: _log_cdf(self.ratio - z))
@@ -152,7 +152,7 @@ class Estimates:
         self._share = a / (j + self.kappa)
         return self.pair(j, a, r), a
 
-    def _made(self, j: int, r: int) -> _Profile:
+    def _make_profile(self, j: int, r: int) -> _Profile:
         variance = j / (self.kappa * (j + self.kappa))
         deviation = math.sqrt(variance)
         grid = self._grid(j)
@@ -190,12 +190,12 @@ class Estimates:
         def kernel(offset: float) -> list[float]:
             return [step * _density(step * i - offset, deviation) for i in around]
 
-        found = []
+        means = []
         for m in nodes:
             centre = round(m / step)
             values = map(passed, range(centre - before, centre + after + 1))
-            found.append(sum(map(mul, kernel(m - centre * step), values)))
-        return found
+            means.append(sum(map(mul, kernel(m - centre * step), values)))
+        return means
 
 
 def _shortfall(hidden: float, log: float, mean: float, width: float) -> float:

@@ -86,19 +86,19 @@ class CellGrid:
         passed = [noise.passed(low + i, r) for i in range((cells - 1) * self.stride + span)]
         rows = [passed[i * self.stride : i * self.stride + span] for i in range(cells)]
         kernels = [self._kernel(-steps) for steps in range(-self.width, self.width + 1)]
-        found = arb_mat(rows) * arb_mat(kernels)
-        return [acb_poly([found[i, n] for n in range(self.terms)]) for i in range(cells)]
+        products = arb_mat(rows) * arb_mat(kernels)
+        return [acb_poly([products[i, n] for n in range(self.terms)]) for i in range(cells)]
 
     def _kernel(self, steps: int) -> list[arb]:
         """Taylor coefficients of h phi_s at so many steps: phi_s^(n)/n! by Hermite's recursion."""
         h, root = ball(self.profile.noise.step), self.profile.precision.sqrt()
         y = root * h * steps
         before, here = arb(0), h * root * pdf(y)
-        found = []
+        coefficients = []
         for n in range(self.terms):
-            found.append(here)
+            coefficients.append(here)
             before, here = here, -root * (y * here + root * before) / (n + 1)
-        return found
+        return coefficients
 
     def rest(self, index: int) -> arb:
         """What the polynomial of one cell neglects, up to a distance of one length."""

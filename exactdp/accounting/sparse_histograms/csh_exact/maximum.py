@@ -230,8 +230,8 @@ class _Search:
         if squared > NARROW**2:  # each cell costs more
             self.budget -= cells
         with precision(self.bits):
-            found = self._cells(j, box.last_r, cells)
-            return found.bound(self.model.epsilon, squared, covariance, all_change)
+            bounds = self._cells(j, box.last_r, cells)
+            return bounds.bound(self.model.epsilon, squared, covariance, all_change)
 
     def _slopes(self, box: Box) -> Slopes:
         """G for the corner's j may stand for that of a smaller j, at that j's D^2 and t.

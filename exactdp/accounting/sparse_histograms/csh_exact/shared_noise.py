@@ -198,11 +198,11 @@ class SharedNoise:
             distances = (self.node(index) - shift for index in range(width, -width - 1, -1))
             window = arb_poly([scale * (-x * x * precision / 2).exp() for x in distances])
             products.append((values * window).coeffs())
-        found = []
+        chances = []
         for index in range(first, last + 1):
             whole, remainder = divmod(index * coarse, fine)
-            found.append(products[remainder][whole - low + width])
-        return found, 2 * tail((width - 1) * self._h * root)
+            chances.append(products[remainder][whole - low + width])
+        return chances, 2 * tail((width - 1) * self._h * root)
 
     def _log(self, index: int) -> arb:
         """ln Phi(ratio - z) at a node; prepares the node's other values."""

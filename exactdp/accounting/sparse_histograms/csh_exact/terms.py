@@ -86,7 +86,7 @@ def largest_distance(j: int, most: int, correlation: Fraction | None, k: int) ->
     """The largest D^2 sigma^2 over the integers 0 <= a <= most, and an a that reaches it."""
     kappa, half = kappa_of(correlation, k), _half(j, correlation, k)
     values = [(_distance(j, a, kappa), a) for a in {min(half, most), min(half + 1, most)}]
-    best, a = max(values, key=lambda found: found[0].mid())
+    best, a = max(values, key=lambda pair: pair[0].mid())
     for value, _ in values:
         best = best.max(value)
     return best, a
