@@ -73,7 +73,7 @@ class Instance(ABC):
     epsilon: where delta is asked for. neighbours, source: as in the guarantee.
     tight: delta is the mechanism's exact one; otherwise it is an upper bound.
     e_epsilon: the exact e^epsilon that the mechanism keeps, where it is rational.
-    worst_case: finds the neighbours with the largest delta, where that can be said.
+    worst_case: returns the neighbours with the largest delta; None if no function finds them.
     """
 
     epsilon: Fraction
@@ -107,9 +107,9 @@ class Instance(ABC):
 class Evaluated(Instance):
     """An instance whose delta is computed in ball arithmetic, at any working precision.
 
-    evaluate: a ball or two ends around delta. against: the same, but no more precise than a
-    comparison with the target needs; None: evaluate. relative_width: of the enclosure of delta.
-    cap_bits: the most precision to spend.
+    evaluate: returns a ball or two ends around delta. against: returns the same for a target, only
+    as precise as the comparison with this target needs; None: `check` calls `evaluate`.
+    relative_width: of the enclosure of delta. cap_bits: the largest working precision, in bits.
     """
 
     evaluate: Callable[[], arb | Ends]
@@ -129,7 +129,7 @@ class Evaluated(Instance):
         return decide(compute, target, tight=self.tight, cap_bits=self.cap_bits)
 
     def kept(self, target: Fraction) -> Guarantee:
-        """The promise; delta is known only as well as the comparison needs, where that is less."""
+        """The promise. With `against`, its delta is the enclosure that proved the target."""
         return self.guarantee() if self.against is None else self._promise(self.check(target).delta)
 
 
@@ -238,8 +238,8 @@ def calibrated(
     """The least value of one parameter on a grid, by :func:`least_multiple`.
 
     at: the mechanism with a value of this parameter; some value must be enough.
-    name: of the parameter. chosen: other parameters that were found before.
-    mechanism, analysis, given: only for the record.
+    name: the name of this parameter. chosen: parameters whose values are fixed already.
+    mechanism, analysis, given: are copied into the Calibration.
     """
     value, refuted = least_multiple(
         lambda value: at(value).check(target),
@@ -282,7 +282,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, bool]:
 def _asking(
     define: Callable[_P, Instance], ask: Callable[[Instance], _Answer], kind: type[_Answer]
 ) -> Callable[_P, _Answer]:
-    """A function with the parameters of `define`, whose answer an instance gives."""
+    """A function that makes an instance by `define` and returns `ask(instance)`."""
 
     @wraps(define)
     def answer(*args: _P.args, **kwargs: _P.kwargs) -> _Answer:

@@ -78,7 +78,7 @@ def delta(
         return noise_only(number, ball(scale), ball(loss), kappa, most)
 
     def discrete() -> arb:
-        """The smaller of two bounds: the shared noise moves, too, or only the changed counts."""
+        """The smaller of two bounds: in one the shared noise moves with the counts, in one not."""
         variance = 4 * scale**2
         alone = many(Counter({(2, variance): min(most, number)}), loss)
         return noise_part(number, number, variance, loss, ctx.prec).min(alone)
@@ -153,7 +153,7 @@ def likely_sigma(
     noise: str = DEFAULT_NOISE,
     correlation: Fraction | None = None,
 ) -> Fraction:
-    """About the least sigma: for discrete noise, of the bounds with continuous noise."""
+    """An estimate of the least sigma; discrete noise is taken for continuous noise here."""
 
     def distance() -> arb:
         if noise == "continuous":

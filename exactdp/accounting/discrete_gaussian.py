@@ -139,7 +139,7 @@ check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 
 
 def many(groups: Counter[tuple[int, Fraction]], loss: Fraction) -> arb:
-    """Ball around the delta of count copies of each (shift >= 1, sigma2)."""
+    """A ball around the delta of all coordinates. groups: (shift >= 1, sigma2) -> their number."""
     if len(groups) == 1:
         ((shift, sigma2), count) = next(iter(groups.items()))
         if is_smooth(count, sigma2):
@@ -152,7 +152,7 @@ def many(groups: Counter[tuple[int, Fraction]], loss: Fraction) -> arb:
     masses, spread = combination(parts)
     first = math.floor((loss - offset) / step) + 1
     start = max(first - masses.low, 0)
-    # e^(epsilon - loss), at the first value that counts and from one value to the next
+    # ratio: e^(epsilon - loss) at a value; fall: the factor to the ratio at the next value
     ratio = (ball(loss - offset - step * (masses.low + start))).exp()
     fall, total = (-ball(step)).exp(), arb(0)
     for mass in masses.values[start:]:

@@ -104,7 +104,7 @@ def renyi(p: Law[Any], q: Law[Any], *, order: Real) -> Enclosure:
 def _hockey_stick(p: Law[Any], q: Law[Any], factor: Fraction) -> Enclosure:
     """At least the part of the known outcomes; at most that and what residual mass could add."""
     above, below = int(factor.numerator), int(factor.denominator)
-    over: dict[int, int] = {}  # integers: denominator -> numerators of what exceeds, times below
+    over: dict[int, int] = {}  # denominator -> sum of the numerators of p - factor q, times below
     for outcome, weight in p.items():
         other = q[outcome]
         here, there = weight.denominator, other.denominator

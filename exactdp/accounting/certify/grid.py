@@ -64,7 +64,7 @@ def least_multiple(
 
     check: decides a value. Larger values have a smaller delta, and some are proved.
     start: where to look first, >= 0. stride: of the search, in steps; it grows.
-    lowest: the least multiple that can be asked for; if it is proved, nothing is refuted.
+    lowest: the least multiple that is tried; if it is proved, no value is refuted.
     Raises Undecided where check does not decide.
     """
     search = _Search(check, step, lowest, name)
@@ -98,7 +98,7 @@ class _Search:
         return self.seen[n].verdict == "proved"
 
     def bracket(self, first: int, stride: int) -> tuple[int, int]:
-        """A value that is refuted, or too small to be asked for, and one that is proved.
+        """A multiple that is refuted, or below the lowest one, and a multiple that is proved.
 
         The search moves away from `first` in strides that double. Where the last two values of
         delta suggest a larger stride, it takes that one, within limits.

@@ -22,10 +22,10 @@ from exactdp.parameters import Real, choice, positive, probability
 
 __all__ = ["accountant", "loss_of"]
 
-#: Widths of mu, of true positive rates, and of a delta that cannot be had narrower.
+#: Width of mu, of true positive rates, and of a delta for which no narrower enclosure is known.
 _COARSE = Fraction(1, 1000)
 
-#: False positive rates above which mu is asked for, unless others are given.
+#: mu holds for all false positive rates from this one on, unless the caller names others.
 _LEAST_RATE = Fraction(1, 10**12)
 
 _NOTHING = approximate(epsilon=0, delta=0)
@@ -47,7 +47,7 @@ def accountant(neighbours: Any = ADD_REMOVE, *, width: Real = "1e-5") -> Any:
 
 @lru_cache(maxsize=1)
 def _accountant_class() -> type:
-    """The class, made when it is used: dp_accounting need not be installed."""
+    """The class, defined on first use because dp_accounting need not be installed."""
     theirs = optional("dp_accounting.privacy_accountant")
 
     class CertifiedAccountant(_Certified, theirs.PrivacyAccountant):  # type: ignore[misc,name-defined]
@@ -100,7 +100,7 @@ class _Certified:
             return 1.0
         if target_epsilon == math.inf:
             return self._leaked.infinite_mass().float_upper()
-        # as narrow as can be had: near the largest loss delta may be known coarsely
+        # the narrowest enclosure that is decided: near the largest loss only a wide one may be
         for width in (self._width / 4, _COARSE):
             with suppress(Undecided):
                 return self._leaked.delta(target_epsilon, relative_width=width).float_upper()
@@ -131,9 +131,9 @@ class _Certified:
     ) -> float:
         """A mu whose Gaussian mechanism certainly allows better attacks than all events together.
 
-        false_positive_rates: it does at least from the smallest of these on, not just at them; by
-        default from 1e-12 on. Infinite if the privacy loss is infinite with a larger probability.
-        deltas: not needed.
+        false_positive_rates: mu holds at these and at all rates above the smallest of them; by
+        default at all rates from 1e-12 on. mu is infinite if the privacy loss is infinite with a
+        probability above the smallest rate. deltas: not needed.
         """
         if self._contains_non_dp_event:
             return math.inf

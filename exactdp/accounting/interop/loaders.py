@@ -33,7 +33,7 @@ _REFUSED = {
     "SubsetRandomSampler": _SHUFFLED,
 }
 
-#: Attributes of loaders that hold what draws.
+#: Attributes of a loader that may hold the sampler that draws its batches.
 _INNER = ("batch_sampler", "sampler")
 
 
@@ -69,7 +69,7 @@ def sgd(
 
 
 def _inner(loader: object) -> Any:
-    """What draws the batches of a loader."""
+    """The sampler that draws the batches of a loader."""
     for name in _INNER:
         inner = getattr(loader, name, None)
         if inner is not None:
@@ -108,7 +108,7 @@ def _read_users(users: int | None) -> int:
     return integer("users", users, least=1)
 
 
-#: What draws -> how its loss is made.
+#: Class name of a sampler -> the function that computes its privacy loss.
 _READERS: dict[str, Callable[[Any, pld.Pld, int, int | None], pld.Pld]] = {
     "UniformWithReplacementSampler": _opacus,
     "DistributedUniformWithReplacementSampler": _opacus,

@@ -51,7 +51,7 @@ class _NotPrivate(Exception):
 class Reading:
     """What an event leaks.
 
-    loss: of its private mechanisms; None where nothing leaks. private: whether there are no others.
+    loss: of its private mechanisms; None where nothing leaks. private: whether all mechanisms are.
     """
 
     loss: Pld | None
@@ -114,7 +114,7 @@ def _step(event: Any, neighbours: str) -> Pld | None:
 
 
 def _for_neighbours(loss: Pld | None, neighbours: str) -> Pld | None:
-    """A loss for add-remove neighbours, carried over to other ones."""
+    """The loss for the given neighbours, from the loss for add-remove neighbours."""
     if loss is None or neighbours == ADD_REMOVE:
         return loss
     return loss.replaced() if neighbours == REPLACE_ONE else loss.replaced_by_null()
@@ -150,7 +150,7 @@ def _truncated(event: Any, neighbours: str) -> Pld | None:
 
 
 def _on_one_sample(event: Any, sampled: bool) -> Pld | None:
-    """All mechanisms of an event that is sampled as a whole, as one; None where nothing leaks.
+    """The loss of an event whose mechanisms all run on one sample; None where nothing leaks.
 
     sampled: whether the sample can hold anybody. An empty sample leaks nothing, even without noise.
     """
@@ -178,7 +178,7 @@ def _promise(event: Any, neighbours: str) -> Pld | None:
 
 
 def _selection(event: Any, neighbours: str) -> Pld | None:
-    """Private choice; the event states epsilon for these neighbours."""
+    """The loss of a private choice; the epsilon of the event is for these neighbours."""
     if event.epsilon == math.inf:
         raise _NotPrivate
     if not rational("epsilon", event.epsilon):
@@ -190,7 +190,7 @@ def _selection(event: Any, neighbours: str) -> Pld | None:
 
 
 def _response(event: Any, neighbours: str) -> Pld | None:
-    """The own answer, unless (with probability noise_parameter) one of all answers at random."""
+    """Randomised response: with probability noise_parameter a random answer, else the true one."""
     _only(neighbours, REPLACE_ONE, REPLACE_SPECIAL)
     noise = probability("noise_parameter", event.noise_parameter)
     answers = integer("num_buckets", event.num_buckets, least=1)
@@ -279,7 +279,7 @@ _MECHANISMS: dict[str, Callable[[Any], Pld | None]] = {
 }
 
 
-#: Events whose loss depends on the neighbours in a way of its own.
+#: Class name of an event -> the function that computes its loss for given neighbours.
 _FOR_NEIGHBOURS: dict[str, Callable[[Any, str], Pld | None]] = {
     "PoissonSampledDpEvent": _poisson,
     "SampledWithoutReplacementDpEvent": _batch,

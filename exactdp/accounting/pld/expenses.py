@@ -25,7 +25,7 @@ _FORMAT = "exactdp-budget/1"
 
 @dataclass(frozen=True)
 class Entry:
-    """One expense. neighbours: the relation it is stated for; None for plain numbers."""
+    """One expense. neighbours: the relation for which the cost is stated; None if none is."""
 
     cost: dict[str, Fraction]
     note: str = ""
@@ -41,7 +41,7 @@ class Ledger(Protocol):
     def changing(self) -> Any:
         """A context with the list of expenses; nobody else changes it meanwhile.
 
-        What is appended is kept, unless the context is left by an exception.
+        The list keeps appended expenses, unless an exception ends the context.
         """
 
 

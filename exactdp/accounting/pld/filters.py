@@ -29,7 +29,7 @@ from exactdp.parameters import Real, non_negative, rational
 
 Costs = dict[str, Fraction]
 
-#: Of the budget's delta, what a loss may use unless the caller says more or less.
+#: The share of the budget's delta that a loss may use if the caller names no number.
 _SHARE = Fraction(1, 10)
 
 #: Losses below this are not computed with.
@@ -103,7 +103,7 @@ class Filter(ABC):
 
     @property
     def settings(self) -> Costs:
-        """What was chosen when the filter was made, to be kept with a budget."""
+        """The settings of the filter that a budget keeps beside its limits."""
         return {}
 
     @abstractmethod

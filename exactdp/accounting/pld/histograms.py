@@ -53,7 +53,7 @@ def gshm(*, k: int, sigma: Real, tau: Real) -> Pld:
         mu, part = (_below(arb(j).sqrt() / ball(curve.sigma)) for j in (curve.k, half))
     choices = [(_noise(mu),), _hidden(curve.delta_floor)]
     if half:
-        choices.append((_noise(part), *_hidden(curve.shown_of(curve.k - half))))
+        choices.append((_noise(part), *_hidden(curve.chance_to_pass(curve.k - half))))
     law, real = CurveLaw(curve), tuple(choice for choice in choices if choice)
     source = f"CSH Lemma 2.7 (Wilkins et al. 2024) for at most k counters by one each, {_BOUND}"
     return Pld(((Step(law, law, real), 1),), changed_counters(curve.k), source)
@@ -102,14 +102,14 @@ class _Gshm:
 
     @property
     def delta_floor(self) -> Fraction:
-        return self.shown_of(self.k)
+        return self.chance_to_pass(self.k)
 
     @property
     def mu(self) -> Fraction:
         with precision(_BITS):
             return _below(arb(self.k).sqrt() / ball(self.sigma))
 
-    def shown_of(self, counters: int) -> Fraction:
+    def chance_to_pass(self, counters: int) -> Fraction:
         """A lower bound of the probability that one of these 1-counters passes the threshold."""
         with precision(_BITS):
             return _below(_GSHM.threshold_only(counters, ball(self.tau / self.sigma)))

@@ -18,10 +18,10 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, positive, rational
 
-#: The largest epsilon that can be asked about: floats guess where to look.
+#: The largest epsilon of a question: the floats that guess where to look have to hold it.
 _LARGEST = 10**300
 
-#: The leakiest orders of more runs than this are guessed well.
+#: With more runs than this, estimates tell reliably which orders leak most.
 _FEW_RUNS = 16
 
 _Value = TypeVar("_Value")
@@ -270,7 +270,7 @@ class Questions:
         return self.infinite_mass() if largest is not None and epsilon >= largest.upper else None
 
     def _end_at(self, delta: Fraction) -> Enclosure | None:
-        """The largest loss, where delta is the mass at infinity; else None."""
+        """The largest finite loss, if delta is exactly the mass at infinity; else None."""
         ends = [ask.ends(order) for order in orders(self.dominating)]
         if any(end.largest is None or end.mass.width or end.mass.lower != delta for end in ends):
             return None
@@ -330,8 +330,8 @@ class Questions:
             return bound
         decided = _otherwise(rank, -inf)
         if self._is_mixed and self.count > _FEW_RUNS:
-            real = sorted(real, key=decided)[-2:]  # others are valid, too, and take time
-        # neighbours of whom nothing can be told add nothing to the lower end
+            real = sorted(real, key=decided)[-2:]  # fewer orders give a valid lower end, and faster
+        # an order whose answer is undecided adds nothing to the lower end
         least = largest(real, decided, _otherwise(answer, Enclosure.exact(0)))
         return Enclosure(least.lower, bound.upper)
 
@@ -355,7 +355,7 @@ def _target(delta: Real) -> Fraction:
 
 
 def _otherwise(function: Callable[[Order], _Value], value: _Value) -> Callable[[Order], _Value]:
-    """The function, with a value where it is undecided."""
+    """The function; where it raises Undecided, `value`."""
 
     def decided(order: Order) -> _Value:
         try:

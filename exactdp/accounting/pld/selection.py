@@ -49,7 +49,7 @@ _FEW = 5
 #: Distances of an event from an even one, in standard deviations.
 _GAPS = tuple(map(Fraction, (-6, -4, -3, -2, -1, 0, 1)))
 
-#: Distances of the two options beyond the symmetric one, in units of the scale of the noise.
+#: Differences of the two utilities beyond the symmetric case, in units of the noise's scale.
 _AHEAD = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(3))
 
 

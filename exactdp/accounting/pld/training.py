@@ -31,10 +31,10 @@ from exactdp.parameters import (
 
 _BITS = 128
 
-#: Noise is looked for within a factor of 2^this of 1.
+#: The search for the noise covers multipliers from 2^-300 to 2^300.
 _MOST_DOUBLINGS = 300
 
-#: In doublings: a guess from saddle points is about this near.
+#: The error of a guess from saddle points, about, in doublings of the noise.
 _NEAR = 0.05
 
 #: Largest number of steps that is tried.
@@ -65,7 +65,7 @@ class Scheme(TypedDict, total=False):
 
 
 def _only_known(name: str, scheme: Scheme) -> None:
-    """As Python refuses an unknown argument, by the name of the function that was called."""
+    """Raise the TypeError that Python raises for an unknown argument of the function `name`."""
     for option in scheme.keys() - Scheme.__annotations__.keys():
         raise TypeError(f"{name}() got an unexpected keyword argument {option!r}")
 

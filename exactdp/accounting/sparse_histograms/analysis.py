@@ -42,14 +42,14 @@ class Analysis:
     evaluate: a ball or ends around delta at the working precision; decreases with tau.
     noise_only: the limit of delta for tau to infinity; decreases with sigma.
     threshold_only: a lower bound on delta that depends on the ratio tau/sigma alone.
-    neighbours: their text, from k.
+    neighbours: the text that states the neighbours, from k.
     tight: the value is the mechanism's exact delta, not only an upper bound.
     larger_part: delta is mostly the larger of noise_only and threshold_only, and never less.
-    about, near: estimates without proof, for a delta of which larger_part holds. about: of the
-    larger part. near: takes a point, guesses the worst neighbours there, and returns their delta as
-    a function of points; this decreases with tau. None: the functions above are quick enough.
-    against: two ends around delta, which may be far apart once the target is decided. None: those
-    of evaluate.
+    about, near: estimates without proof, if larger_part is true; None: the functions above are
+    quick enough. about: the larger of noise_only and threshold_only. near: guesses the worst
+    neighbours at a point and returns their delta as a function of points; it decreases with tau.
+    against: two ends around delta, which may be far apart once they decide the target; None:
+    `evaluate` decides it.
     """
 
     name: str

@@ -26,9 +26,9 @@ _Answer = TypeVar("_Answer")
 
 
 def refuse_k(given: Mapping[str, object], *takes: str) -> None:
-    """Raise InvalidParameter if k is among the arguments of what takes another bound.
+    """Raise InvalidParameter if k is among the arguments of a function that takes another bound.
 
-    takes: the names of the bounds that are taken instead.
+    takes: the names of the bounds that the function takes.
     """
     if "k" in given:
         readings = "; or ".join(BOUNDS[name] for name in takes)
@@ -39,7 +39,7 @@ def refuse_k(given: Mapping[str, object], *takes: str) -> None:
 def without_k(function: Callable[_P, _Answer]) -> Callable[_P, _Answer]:
     """The function of another bound, which refuses k by :func:`refuse_k`.
 
-    inspect.unwrap does not go behind the refusal.
+    The result has no __wrapped__, so that inspect.unwrap does not return the unchecked function.
     """
     takes = [name for name in BOUNDS if name in inspect.signature(function).parameters]
 

@@ -24,21 +24,22 @@ from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, decimal_text
 
-#: Significant digits of a sigma that is chosen here.
+#: Number of significant digits of a sigma that the calibration chooses.
 _SIGMA_DIGITS = 10
 #: Working precision of the search for a candidate.
 _HINT_BITS = 128
-#: In log2 of delta: the largest error of a hint, less than the effect of one step of tau.
+#: Differences of log2 delta up to this count as 0; one step of tau changes log2 delta by more.
 _NOTHING = 1e-11
-#: Where the search for log2(tau/sigma) starts, and the least that is tried before tau = 0.
+#: The start of the search for log2(tau/sigma), and the least value that is tried before tau = 0.
 _USUAL_RATIO, _LEAST_RATIO = 2.0, -64.0
-#: Guesses of the worst neighbours at one sigma: from one to the next, tau rises a little.
+#: Largest number of guesses of the worst neighbours at one sigma; each guess raises tau a little.
 _MOST_GUESSES = 8
-#: Relative gaps below the returned tau, from the smallest: for each, a proof is tried that no sigma
-#: is enough with such a threshold. The second number limits the intervals of sigma in one proof.
+#: Relative gaps below the returned tau, from the smallest. For each gap, the calibration tries to
+#: prove that no sigma is enough with that threshold. One proof uses at most _BOUND_INTERVALS
+#: intervals of sigma.
 _BOUND_GAPS = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
 _BOUND_INTERVALS = 1_000
-#: In the search for a better sigma: steps of its log2, and the largest that is tried.
+#: The search for a better sigma: its step and its range, in log2 of sigma.
 _LOG_STEP, _LOG_SPAN = 2.0**-6, 0.25
 
 
@@ -55,8 +56,8 @@ def calibrate_threshold(
 ) -> Calibration:
     """The smallest threshold for a target; without sigma, also the sigma that allows it.
 
-    The parameters are validated already. k: of the paper, which bounds a user's counters (GSHM) or
-    all counters (CSH). mechanism, given: only for the record.
+    The parameters are validated already. k: the paper's bound on a user's counters (GSHM) or on all
+    counters (CSH). mechanism, given: are copied into the Calibration.
     """
     step = read_resolution(resolution)
     hints = _Hints(analysis, k, epsilon, target)
@@ -171,7 +172,7 @@ class _Hints:
         return falling_root(excess, _USUAL_RATIO)
 
     def bound_over_sigma(self, calibration: Calibration) -> Fraction | None:
-        """A threshold slightly below the found one that provably is not enough at any sigma."""
+        """A threshold slightly below the calibrated one, provably not enough at any sigma."""
         for gap in _BOUND_GAPS:
             bound = rounded(Fraction(calibration.tau) * (1 - gap), _SIGMA_DIGITS, ROUND_FLOOR)
             if not bound or self._unreachable(Fraction(calibration.sigma), bound):

@@ -37,8 +37,8 @@ from exactdp.parameters import (
 ANALYSES = ("exact", *PUBLISHED)
 DEFAULT_ANALYSIS = "exact"
 
-#: Working precision of the search for the worst case, and the highest precision that is tried: what
-#: the search leaves open, more precision does not settle.
+#: Working precision of the search for the worst case, in bits, and the highest precision of delta:
+#: more precision does not settle a comparison that the search leaves open.
 _WORST_BITS = 128
 _CAP_BITS = 512
 #: The calibration of a larger sparsity takes many minutes.

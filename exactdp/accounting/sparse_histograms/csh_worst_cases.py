@@ -18,9 +18,9 @@ from exactdp.accounting.sparse_histograms.csh_exact import (
 )
 from exactdp.balls import Ends, ball
 
-#: Between these, an estimate and its distance from 1 are good to many digits.
+#: Only between these numbers are an estimate and its distance from 1 accurate to many digits.
 _LEAST_ESTIMATE, _MOST_ESTIMATE = 1e-280, 0.999
-#: Cells of a search that is one of many.
+#: Largest number of cells of one search, where a calibration makes many.
 _FEW_CELLS = 1_000_000
 
 

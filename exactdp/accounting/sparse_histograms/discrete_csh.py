@@ -75,7 +75,7 @@ ANALYSES = {
 }
 DEFAULT_ANALYSIS = "by-cases"
 
-#: Significant digits of a sigma that is chosen here, and the first relative step of its search.
+#: Number of significant digits of a chosen sigma, and the first relative step of its search.
 _SIGMA_DIGITS = 6
 _FIRST_STEP = Fraction(1, 10**4)
 
@@ -207,10 +207,11 @@ check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
 def _least_sigma(
     k: int, epsilon: Fraction, target: Fraction, keeps: Callable[[Fraction], bool]
 ) -> Fraction:
-    """A short decimal, about the least sigma whose noise satisfies the target; only a choice.
+    """A short decimal slightly above the least sigma whose noise satisfies the target.
 
-    Continuous noise needs this sigma at sensitivity sqrt(k + sqrt k)/2. Where the noise uses nearly
-    all of the target, nearly all cases with new counters are far below the target.
+    The search starts at the sigma of continuous noise with sensitivity sqrt(k + sqrt k)/2. Nothing
+    rests on this choice. Where the noise uses nearly all of the target, nearly all cases with new
+    counters are far below the target.
     """
     steps = (1 + _FIRST_STEP * 2**i for i in count())
     root = Fraction(isqrt((k << 126) + isqrt(k << 252)), 1 << 64)

@@ -63,14 +63,14 @@ ANALYSES = {
 }
 DEFAULT_ANALYSIS = "exact"
 
-#: Cases that are evaluated before the search ends with a wide enclosure, and the relative width at
-#: which it ends, 2^-_SLACK_BITS.
+#: The search ends at a relative width of 2^-_SLACK_BITS, or after _MOST_CASES cases with a wider
+#: enclosure.
 _MOST_CASES = 1_000
 _SLACK_BITS = 32
 _WIDTH = Fraction(1, 10**9)
 
-#: Bits of precision to spend beyond those that the size of delta needs. More do not help: the
-#: search has ended by its number of cases.
+#: Largest number of bits beyond those that the size of delta needs. More bits do not help: then the
+#: number of cases has ended the search.
 _SPARE_BITS = 512
 
 #: Longest list of probabilities: its convolutions take a few seconds.
@@ -79,7 +79,7 @@ _MOST_LISTED = 1 << 17
 #: Calibrations for smaller targets take minutes: tails are summed to an absolute precision.
 _LEAST_TARGET = Fraction(1, 10**300)
 
-#: Significant digits of a sigma that is chosen here, and the largest relative step of the search.
+#: Number of significant digits of a chosen sigma, and the largest relative step of its search.
 _SIGMA_DIGITS = 10
 _LARGEST_STEP = Fraction(1, 16)
 
@@ -279,7 +279,7 @@ class _Case:
 
 
 def _is_sized(value: Enclosure) -> bool:
-    """Whether it is known to a factor of two, or below everything that matters."""
+    """Whether the ends are within a factor of 2, or the upper end is at most 2^-FLOOR_BITS."""
     return value.upper <= 2 * value.lower or value.upper <= Fraction(1, 1 << FLOOR_BITS)
 
 
@@ -287,7 +287,7 @@ def _tails(j: int, variance: Fraction, loss: arb) -> arb:
     """S_j for a sum that is N_Z(0, j variance): the loss at x is (x + j/2)/variance."""
     limit, total = loss * ball(variance) - ball(Fraction(j, 2)), j * variance
     if (least := limit.lower()) > 0:
-        # P(X >= z) <= exp(-z^2/(2 total)) for z >= 0, so nothing of weight is left beyond
+        # P(X >= z) <= exp(-z^2/(2 total)) for z >= 0 bounds the mass beyond the limit
         most = (-least * least / (2 * ball(total))).exp().upper()
         if most < arb(2) ** -FLOOR_BITS:
             return most * arb(0.5, 0.5)
@@ -295,7 +295,7 @@ def _tails(j: int, variance: Fraction, loss: arb) -> arb:
     if not last - first <= 1:
         return arb(0.5, 0.5)
     factor, law = loss.exp(), tails(total)
-    # x = limit itself adds nothing, so either side of it will do where it cannot be told
+    # x = limit adds 0, so if the floor of the limit is undecided either integer is valid
     ends = {int(first.fmpz()), int(last.fmpz())}
     sums = [law.chance(t) - factor * law.chance(t + j) for t in ends]
     return sums[0].max(sums[-1])
@@ -316,7 +316,7 @@ def _listed(j: int, variance: Fraction, loss: arb) -> arb:
 
 
 def _least_sigma(start: _Case, target: Fraction) -> Fraction:
-    """A short decimal, about the least at which the noise keeps the target; only a choice."""
+    """A short decimal slightly above the least sigma whose noise keeps the target."""
     near = gaussian.calibrate(
         epsilon=start.epsilon, delta=target, sensitivity=roots(start.k)[1], resolution="1e-9"
     )

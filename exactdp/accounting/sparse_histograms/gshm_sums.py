@@ -26,6 +26,7 @@ SOURCE = "CSH Section 6, zCDP for counters and sums, exact threshold part"
 
 
 def _chance_to_show(k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
+    """The probability that the noise lifts some of k new counters above the threshold."""
     reach = int(tau)  # the noise is an integer
     return refine(lambda: -(k * (-above(reach, sigma**2)).log1p()).expm1())
 

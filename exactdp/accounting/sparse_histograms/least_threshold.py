@@ -11,7 +11,7 @@ from exactdp.balls import ball, refine
 
 #: Shares of the target that are tried for the noise; the rest is left to the threshold.
 _SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10), Fraction(97, 100))
-#: Significant digits of a sigma that is chosen here.
+#: Number of significant digits of a chosen sigma.
 _SIGMA_DIGITS = 6
 
 
@@ -26,7 +26,7 @@ def likely_threshold(sigma: Fraction, k: int, target: Fraction) -> Fraction:
 def sigmas_by_zcdp(weight: Fraction, *, epsilon: Fraction, target: Fraction) -> list[Fraction]:
     """Short decimals sigma for which noise of (weight/sigma^2)-zCDP uses a share of the target.
 
-    One sigma for each of several shares; only choices, of which the caller takes the best.
+    There is one sigma for each of several shares; the caller takes the best of them.
     """
     return [_sigma_by_zcdp(weight, epsilon, share * target) for share in _SHARES]
 

@@ -19,12 +19,12 @@ from exactdp.parameters import Real, choice, delta_target, integer, non_negative
 #: The curves of Figure 3 of the CSH paper (Lebeda and Retschmeier), and the exact one.
 CURVES = tuple((name, a) for name in ("gshm", "csh") for a in calculator(name).compared)
 
-#: Mechanism -> what its calculator calls the bound on counters.
+#: Mechanism -> the name of the parameter of its calculator that bounds the counters.
 _BOUND = {"gshm": "k", "csh": "sparsity"}
 
-#: The noise at the end of a curve exceeds the noise at its start by this share of it.
+#: The noise at the end of a curve is 1 + _SPAN times the noise at its start.
 _SPAN = Fraction(2, 5)
-#: Straight lines this close to the curve, as a share of its height, cannot be told from it.
+#: A line whose distance from the curve is below this share of the curve's height looks the same.
 _UNSEEN = 0.0005
 
 
@@ -51,7 +51,7 @@ class Saving:
 def threshold_curve(
     mechanism: str, analysis: str, *, sparsity: int, epsilon: Real, delta: Real, points: int = 24
 ) -> Iterator[CurvePoint]:
-    """Smallest thresholds for noise from the sigma that allows the lowest one to 1.4 times that.
+    """Smallest thresholds for several sigma, from the sigma with the lowest one to 1.4 times that.
 
     mechanism: "gshm" or "csh". analysis: an analysis of this mechanism. sparsity: largest number of
     non-zero counters of the whole histogram, which is what users of the GSHM may contribute to.

@@ -25,10 +25,12 @@ ANALYSIS = "zcdp"
 
 @dataclass(frozen=True)
 class WithSums:
-    """A sparse histogram with sums. bound: the name of its bound on counters. neighbours: of the
-    counters, by this bound. step: of its
-    threshold. weight: of so many counters, rho sigma^2. shown: the probability that one of a user's
-    new counters is released, by the bound, sigma and tau.
+    """A sparse histogram with sums.
+
+    bound: the name of the bound on counters, k or sparsity. neighbours: returns the text that
+    states the neighbours. step: the step of the threshold. weight: returns rho sigma^2 of the
+    counters. shown: returns the probability that some new counter of a user is released. All three
+    functions take the value of the bound first; `shown` takes sigma and tau, too.
     """
 
     name: str
@@ -42,8 +44,10 @@ class WithSums:
     def instance(
         self, size: int, *, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real
     ) -> Instance:
-        """The mechanism with its bound of delta; size: the bound on counters, the other parameters
-        as of the calculators."""
+        """The mechanism with its bound of delta.
+
+        size: the value of the bound on counters. The other parameters are those of the calculators.
+        """
         number, noise = counters(size, self.bound), positive("sigma", sigma)
         lost = zcdp.delta(rho=self._weight(number, columns, spread) / noise**2, epsilon=epsilon)
         shows = self.shown(number, noise, non_negative("tau", tau))

@@ -40,8 +40,8 @@ Floats = NDArray[np.float64]
 
 _BITS = 128
 
-#: Largest number of runs that are bounded together: time grows as its power of 3/2. Several blocks
-#: are composed like several steps; the longer the blocks, the less is lost.
+#: Largest number n of runs that are bounded together: the time grows as n^(3/2). Several blocks of
+#: runs are composed like several steps; the longer the blocks, the tighter the bound.
 _BLOCK_RUNS = 1000
 
 #: Nodes for each standard deviation of the loss of a run: 4 add 1 % to its variance.
@@ -109,7 +109,8 @@ def worst_runs(family: Family, times: int) -> LossLaw:
     start = [*[1.0] * most, *below, *[0.0] * (size + 1 + most)]
     deltas, inside = np.array(start), slice(most, -most)
     windows = np.lib.stride_tricks.sliding_window_view(deltas, 2 * size + 1)
-    # the products and their sum (m + 1), the mass at infinity and this factor (2), doubled
+    # rounding, in units u: m products and their sum (m + 1), the mass at infinity and the product
+    # with `up` (2); `up` allows twice as much
     up = 1 + 2 * (len(places) + 4) * UNIT
     for run in range(times):
         terms = windows[most - places]

@@ -32,8 +32,8 @@ _MOST_BITS = 1 << 14
 class ClosedCurve:
     """delta(epsilon) as a ball at the working precision, with the methods of a composition.
 
-    delta: at any rational epsilon >= 0. width: relative, that `delta` reaches. infinite_low: a
-    lower bound of the mass at infinity.
+    delta: returns delta at any rational epsilon >= 0. width: the relative width of what it returns.
+    infinite_low: a lower bound of the mass at infinity.
     """
 
     delta: Curve
@@ -93,7 +93,7 @@ def _exactly(value: arb) -> Fraction:
 
 @followed
 def ends(order: Order) -> Ends:
-    """Of all steps together, in one order of the neighbours."""
+    """The ends of the sum of all losses, in one order of the neighbours."""
     largest, bounded, mass = Enclosure.exact(0), True, Enclosure.exact(0)
     for law, times in order:
         one = _ends(law)
@@ -108,7 +108,7 @@ def ends(order: Order) -> Ends:
 
 
 def _any_of(mass: Fraction, times: int) -> Enclosure:
-    """The probability that an event of probability mass happens at least once."""
+    """The probability that an event of probability `mass` happens in at least one of the runs."""
     if mass.denominator.bit_length() * times <= _MOST_BITS:
         return Enclosure.exact(1 - (1 - mass) ** times)
     probability = refine(lambda: 1 - (1 - ball(mass)) ** times)

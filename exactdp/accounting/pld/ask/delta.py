@@ -19,10 +19,10 @@ from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 
-#: A mass of 2^-this of a limit may be cut off.
+#: A mass of up to 2^-_SPARE_BITS times a limit may be cut off.
 _SPARE_BITS = 20
 
-#: An enclosure is made at most this much narrower at once.
+#: One step of refinement asks for an enclosure that is narrower by at most this factor.
 _MOST_EXCESS = 64
 
 #: Where delta is compared with a target: the width of the first enclosure, and of the last one.
@@ -45,7 +45,7 @@ def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
 
 @followed
 def against(order: Order, loss: Fraction, target: Fraction) -> Enclosure:
-    """An enclosure of delta at loss >= 0, that leaves out the target, where that can be.
+    """An enclosure of delta at loss >= 0 that does not contain the target, if the grids allow it.
 
     The ends of an enclosure err by shares of about 2/3 and 1/3 of its width, since losses that are
     merged below a grid move twice as far as losses that are shared above it.
@@ -101,7 +101,7 @@ def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
 def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
     """An upper bound of delta at loss >= 0, from a coarse grid.
 
-    limit: the bound may be a limit's 2^-_SPARE_BITS above a good one.
+    limit: cutting off tails may raise the bound by 2^-_SPARE_BITS limit.
     """
     if _is_beyond(order, loss):
         return Fraction(0)
@@ -118,7 +118,7 @@ def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
 
 
 def _is_beyond(order: Order, loss: Fraction) -> bool:
-    """Whether no sum of all losses is above this loss."""
+    """Whether the sum of all losses is never above this loss."""
     limits = ends(order)
     return limits.largest is not None and not limits.mass.upper and limits.largest.upper <= loss
 

@@ -21,7 +21,7 @@ from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 
-#: No epsilon is larger; the upper end where a grid gives none.
+#: No epsilon above this is returned; it is the upper end where a grid shows no smaller one.
 _FAR = 1e300
 
 
@@ -72,7 +72,7 @@ def _roots(curve: Bounded, target: arb, plan: Plan, slack: float) -> Enclosure:
 def _closed_epsilon(
     order: Order, curve: ClosedCurve, target: Fraction, width: Fraction
 ) -> Enclosure:
-    """Around a root that is found by a guess or by doubling, then by halving where needed."""
+    """Epsilon from a closed curve: the root is bracketed by a guess or by doubling, then halved."""
     if curve.infinite_low > ball(target):
         raise _out_of_reach(target)
 

@@ -28,12 +28,12 @@ from exactdp.normal import cdf, hockey_stick
 
 _INTERVALS = 4000
 
-#: mu to this width is found first, then to widths that are each narrower by this factor.
+#: The first stage encloses mu to the width _COARSE; each next stage is narrower by _FINER.
 _COARSE, _FINER = Fraction(1, 200), 20
 
 _Interval = tuple[float, float]
 
-#: Number of tilts for one curve.
+#: Number of parts of the range of epsilon; each part has a composition with a tilt of its own.
 _PLACES = 12
 
 
@@ -49,9 +49,9 @@ class _Curve:
         log_least: float,
         mu_width: float = 0.0,
     ) -> None:
-        """start: the smallest epsilon. log_least: of smaller deltas, the relative width may grow.
+        """start: the smallest epsilon. log_least: ln of a delta; smaller ones may be less accurate.
 
-        mu_width: delta may be this much wrong in terms of the mu with this delta.
+        mu_width: an error of delta is small enough if it changes the Gaussian mu by at most this.
         """
         self.start, self.part, self.relative_width = start, last / _PLACES, relative_width
         self.mu_width = mu_width
@@ -105,9 +105,9 @@ def _mu_bounds(
     last: float,
     width: Fraction,
 ) -> tuple[Callable[[float], arb], Callable[[float, float], arb]]:
-    """The mu at one epsilon from below, and the largest mu in an interval from above.
+    """Two functions: a lower bound of mu at one epsilon, an upper bound of mu on an interval.
 
-    Both are 0 where delta may be, or is, at most the target.
+    The first is 0 where delta may be at most the target, the second where delta is.
     """
     start = min((low for low, _ in intervals), default=0.0)
     slack = float(width) / 10
@@ -153,7 +153,7 @@ def _is_over_chord(mu: arb, low: float, high: float, at_low: arb, at_high: arb) 
 @followed
 def type_two_error(orders: list[Order], alpha: Fraction, last: float, width: Fraction) -> Enclosure:
     """The least type II error of a test of level alpha between neighbours."""
-    # an error of delta, which is at most 1, is one of the type II error
+    # delta enters the type II error with a factor of at most 1, and so does its error
     slack = min(1e-3, float(width) / 2)
     curve, level = _Curve(orders, 0.0, last, slack, math.log(slack / 4)), ball(alpha)
 

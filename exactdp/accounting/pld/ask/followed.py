@@ -1,4 +1,4 @@
-"""Floats suggest where to look. Where they overflow, nothing is known, and nothing is said."""
+"""Where the floats that suggest where to look overflow, a question is undecided."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Answer = TypeVar("_Answer")
 
 
 def followed(question: Callable[_Parameters, _Answer]) -> Callable[_Parameters, _Answer]:
-    """The same question; Undecided where a float has no place for a number on the way."""
+    """The same question; raises Undecided where a number on the way does not fit into a float."""
 
     @wraps(question)
     def answer(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Answer:

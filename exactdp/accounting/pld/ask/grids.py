@@ -19,25 +19,26 @@ from exactdp.accounting.pld.grid.lattice import power_of_two, quarters
 from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import precision
 
-#: On a grid, deltas below 2^-this (the least double is 2^-1074) only have to be shown to be small.
+#: On a grid, a delta below 2^-FLOOR_BITS (the least double is 2^-1074) only needs a small bound.
 FLOOR_BITS = 1100
 
 _LOG_2 = math.log(2)
 _TAIL_BITS = 96
 
-#: Targets between two multiples of this share a plan, in logarithms.
+#: Targets whose natural logarithms lie between two multiples of _SHARED use the same plan.
 _SHARED = 4.0
 
-#: Within the width asked for, the fall of delta is resolved up to a factor of e^this.
+#: The tilt is at most _STEEPEST/width: across the width that a question wants, delta may fall by a
+#: factor of e^_STEEPEST, and a steeper fall is treated like that one.
 _STEEPEST = 8
 
-#: Units of less than a step over this do not matter beside other losses.
+#: Units below step/_FINE_UNITS are left out where some law has no unit.
 _FINE_UNITS = 64
 
-#: Number of steps that are compared where none suits all losses.
+#: Largest number of candidates for the step where no step divides all units.
 _TRIED = 4096
 
-#: Bits of delta that the cut of the tails may change.
+#: Cutting off the tails may change delta by a factor of 1 +- 2^-_SPARE_BITS, about.
 _SPARE_BITS = 30
 
 #: At the best tilt rounding is about 6e-13 of delta for each run, and e^x times that with a tilt
@@ -80,7 +81,7 @@ class Plan:
         return 2 * _tail(36) * tilted / step, 2 * _tail(self.tail_bits) * untilted / step
 
     def finer(self, factor: float) -> Plan:
-        """On a grid whose step is about this many times smaller."""
+        """The same plan on a grid whose step is about `factor` times smaller."""
         known = _units(self.order, self.step)
         if not known:
             return replace(self, step=quarters(float(self.step) / factor))
@@ -102,7 +103,7 @@ def log_order_guess(order: Order, loss: float) -> float:
 
 
 def for_delta(order: Order, loss: float, relative_width: float, width: float = 0.0) -> Plan:
-    """To find delta at a loss to this relative width, or the loss of this delta to this width."""
+    """A plan to enclose delta at a loss to a relative width, or the loss of a delta to a width."""
     saddle_points = _saddle_near(order, loss)
     theta, log_delta = saddle_points.tilt(loss), saddle_points.log_delta(loss)
     if width:
@@ -118,9 +119,9 @@ def for_delta(order: Order, loss: float, relative_width: float, width: float = 0
 
 
 def for_epsilon(order: Order, log_target: float, width: float) -> Plan:
-    """To find the epsilon at which delta has about this logarithm, to this width.
+    """A plan to enclose, to this width, the epsilon at which ln delta is log_target.
 
-    Nearby targets share the plan and the composition of the smallest of them, which is the finest.
+    Nearby targets share the plan of the smallest of them, which has the finest grid.
     """
     return _for_epsilon(order, _SHARED * math.floor(log_target / _SHARED), width)
 
@@ -131,7 +132,7 @@ def _for_epsilon(order: Order, log_target: float, width: float) -> Plan:
         order, lambda _, bits: log_target > -_LOG_2 * (bits - 32) + _log_count(order)
     )
     guess = max(saddle_points.epsilon(log_target), 0.0)
-    # where delta ends at a largest loss theta grows without end: so steep is steep enough
+    # near a largest loss, where delta ends, theta would grow without bound
     theta = min(saddle_points.tilt(guess), _STEEPEST / width)
     return _plan(order, guess, theta, log_target, width * theta, saddle_points)
 
@@ -169,7 +170,10 @@ def _plan(
     relative: float,
     saddle_points: Saddle,
 ) -> Plan:
-    """The step at which the relative width is about this: it is n h^2 theta (theta + 1)/4."""
+    """A plan whose answer has about the relative width `relative`.
+
+    With n runs on a grid of step h, the relative width is about n h^2 theta (theta + 1)/4.
+    """
     wished = math.sqrt(3 * relative) / math.sqrt(_count(order) * theta * (theta + 1))
     step = quarters(min(wished, 0.25))
     theta = min(theta, _gentle(saddle_points, place, theta, relative), key=saddle_points.deviation)
@@ -220,7 +224,7 @@ def _units(order: Order, step: Fraction) -> list[tuple[Fraction, int]]:
 
     Where a law has no unit, units that are much smaller than the step are left out.
 
-    Between nodes a distance h apart, a loss u adds u h to the variance, where h^2/4 is planned for.
+    A loss u < h above a node adds u h to the variance, h being the step; plans expect h^2/4.
     """
     known = [(law.unit, n) for law, n in order if law.unit]
     if len(known) == len(order):
@@ -229,7 +233,7 @@ def _units(order: Order, step: Fraction) -> list[tuple[Fraction, int]]:
 
 
 def _nearly(order: Order, wished: Fraction) -> Fraction:
-    """A step, at most the wished one, with all units slightly above its multiples."""
+    """A step, at most the wished one, such that all units are slightly above multiples of it."""
     units = _units(order, wished)
     first, _ = max(units, key=lambda unit: unit[1])
     least = math.ceil(first / wished)

@@ -23,10 +23,10 @@ from exactdp.enclosure import Enclosure
 
 _BITS = 128
 
-#: The best order is looked for within a factor e^this of a guess, in two rounds.
+#: The search for the best order covers a factor of e^0.02 around a guess, then one of e^0.5.
 _SPANS = (0.02, 0.5)
 
-#: Where the guess of the order is above e^this, the bound may fall without end.
+#: Where the guess of ln(order - 1) is above this, the bound may fall without end.
 _ENDLESS = 7.9
 
 
@@ -51,7 +51,7 @@ def best_delta(order: Order, epsilon: Fraction) -> Enclosure:
         near = log_order_guess(order, float(epsilon))
         gap = 1e-3
         for span in _SPANS if near < _ENDLESS else ():
-            # nothing is decided by where the three points lie
+            # any three points give a valid enclosure
             centre = minimum(lambda x: _sketched(order, x, epsilon), near - span, near + span, 1e-5)
             points = [Fraction(math.exp(centre + i * gap)) for i in (-1, 0, 1)]
             left, middle, right = (_exponent(order, s, epsilon) for s in points)
@@ -84,7 +84,7 @@ def _log_moment(order: Order, s: Fraction, *, finite: bool = False) -> arb:
 
 @lru_cache(maxsize=4096)
 def _moment(law: LossLaw, s: Fraction, finite: bool) -> arb:
-    """E e^(s L) of one step, as a logarithm, at _BITS."""
+    """log E e^(s L) of one step, at a working precision of _BITS."""
     if finite and law.mass_at_infinity() > 0:
         return law.finite_log_moment(s)
     return law.log_moment(s)

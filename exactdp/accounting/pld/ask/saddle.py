@@ -19,17 +19,18 @@ Floats = NDArray[np.float64]
 
 _BITS = 128
 
-#: Large losses are followed to a mass of 2^-this; the next number is tried if that is too little.
-#: Losses much rarer than delta would dominate the moments of a sampled step.
+#: The law of one step is followed until the larger losses have a mass of 2^-bits; a larger number
+#: of bits is tried only if a smaller one does not suffice, because losses that are much rarer than
+#: delta would dominate the moments of a sampled step.
 _RIGHT_BITS = (128, 256, 512, 768, 1280, 2048, 4096)
 
 #: Largest number of losses of one step.
 _MOST_LOSSES = 1 << 14
 
-#: Tilts are looked for within a factor e^this of the inverse of the largest loss.
+#: The search for a tilt covers a factor of e^_SPAN around the inverse of the largest loss.
 _SPAN = 17.0
 
-#: Logarithms of orders less 1.
+#: The range of log(order - 1) in the search for a Renyi order.
 _LOG_ORDERS = (-12.0, 8.0)
 
 _TOO_FAR = "the losses of one step are too small or too large to be followed"
@@ -105,7 +106,7 @@ class Saddle:
 def saddle(order: Order, fits: Callable[[Saddle, int], bool]) -> Saddle:
     """The saddle points of losses that are followed so far into the tail that they fit.
 
-    fits: is given a Saddle, and the bits to which its masses were followed.
+    fits: whether a Saddle, whose masses were followed to this number of bits, suffices.
     """
     for bits in _RIGHT_BITS:
         saddle_points = _followed(order, bits)

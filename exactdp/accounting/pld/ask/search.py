@@ -35,10 +35,10 @@ from exactdp.errors import Undecided
 
 _ATTEMPTS = 12
 
-#: An answer that is this many times too wide does not say how fine a grid must be.
+#: The width of an answer that is this many times too wide does not say which grid is fine enough.
 _HOPELESS = 10**6
 
-#: Where rounding takes too many digits, the tilt is divided by this number once.
+#: If rounding makes an answer too wide, the tilt is divided by this number, once.
 _GENTLER = 16.0
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class BoundedCache(Generic[T]):
         return self._bytes
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The result of this key; it is made where it is not kept."""
+        """The result of this key; `make` computes it if the cache does not hold it."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -132,7 +132,7 @@ def _composed(order: Order, plan: Plan) -> Composition:
 
 
 def _check_points(estimate: float, most: int) -> None:
-    """Raises TooLong before any work where the window will be too long; a guess within 4."""
+    """Raise TooLong, before any work, if an estimate (within a factor of 4) exceeds the most."""
     if estimate > 4 * most:
         raise TooLong(most)
 
@@ -146,8 +146,9 @@ def refined(
 ) -> Enclosure:
     """An answer that is narrow enough.
 
-    ask: the answer by given bounds of delta. excess: how many times too wide it is, at most 1 where
-    it is narrow enough. place: the loss at which an answer needs delta.
+    ask: returns the answer for bounds of delta. excess: returns how many times too wide an answer
+    is, at most 1 if the answer is narrow enough. place: returns the loss at which the answer
+    depends on delta.
     """
     before = Fraction(2) ** 1100  # wider than any answer
     gentler, stalled = False, 0
@@ -165,7 +166,7 @@ def refined(
                     break
                 plan, gentler = replace(plan, theta=plan.theta / _GENTLER), True
                 continue
-        # at some steps losses without a density are nearer to the nodes than at others
+        # point masses may lie nearer to the nodes of a coarser grid than to those of a finer one
         plan = plan.finer(_finer(wide) if 10 * answer.width < 7 * before else 4)
         stalled = stalled + 1 if 10 * answer.width > 9 * before else 0
         if stalled == 2:
@@ -193,7 +194,7 @@ def _in_balls(
     ask: Callable[[Bounded], Enclosure],
     excess: Callable[[Enclosure], float],
 ) -> Enclosure:
-    """An answer in balls, without a tilt; begins with a coarser grid, as balls take longer."""
+    """An answer in balls, without a tilt, on grids that are coarser at first: balls take longer."""
     plan = replace(plan, step=8 * plan.step)
     for _ in range(_ATTEMPTS):
         _check_points(plan.points[1], MOST_BALLS)

@@ -38,7 +38,7 @@ class BallSums:
 
     @classmethod
     def of(cls, masses: Sequence[arb], step: Fraction) -> BallSums:
-        """From the masses, at the working precision; about 100 bytes for each ball."""
+        """The sums from each node on, at the working precision; a ball takes about 100 bytes."""
         fall = (-ball(step)).exp()
 
         def with_next(beyond: tuple[arb, arb], mass: arb) -> tuple[arb, arb]:

@@ -36,7 +36,7 @@ _BITS = 128
 _TERMS = 32
 _LARGEST_BLOCK = 1 << 12
 
-#: Precisions at which single cells are tried.
+#: Working precisions, in bits, that a single cell tries one after the other.
 _SINGLE_BITS = (128, 256, 512)
 
 #: A share below this part of the cell's mass counts as unknown.

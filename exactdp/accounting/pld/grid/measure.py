@@ -13,7 +13,7 @@ from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.grid.scaled import Scaled, split
 from exactdp.errors import Undecided
 
-#: Masses below 2^-this are rounded to that, or to 0.
+#: A mass below 2^-_SMALLEST_BITS is rounded up to this number, or down to 0.
 _SMALLEST_BITS = 1 << 60
 
 #: These factors cover the rounding of `split` (UNIT) and of the multiplication by them.

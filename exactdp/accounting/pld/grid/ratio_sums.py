@@ -37,14 +37,14 @@ _FEWEST_NODES, _MEANS = 1 << 14, 8
 #: Largest number of nodes of a lattice: multiplying two polynomials of this length takes seconds.
 _MOST_NODES = 1 << 21
 
-#: Level 0 has all terms but for a mass of 2^_RARE_BITS growth times the tail that is cut off, which
-#: is about 2^-18 of delta: the other levels are coarse. It is not made longer than this for it.
+#: The terms beyond level 0 have a mass of about 2^_RARE_BITS growth times the tail that is cut off,
+#: or 2^-18 of delta, as their levels are coarser. For this, level 0 gets at most _LONGEST nodes.
 _RARE_BITS, _LONGEST = 22, 1 << 18
 
 #: The mean of small terms is rounded down to this number of bits.
 _MEAN_BITS = 40
 
-#: Rounding may take a mass of about 2^-this of the mass that is cut off as a tail.
+#: Rounding may take up to about 2^-_SPARE_BITS times the mass that is cut off as a tail.
 _SPARE_BITS = 10
 
 

@@ -186,7 +186,7 @@ def _slope(left: _Point, right: _Point) -> arb:
 
 @lru_cache(maxsize=32)
 def _known(curve: Curve) -> KnownCurve:
-    """The curve up to about the epsilon where delta is its lower bound `delta_floor`."""
+    """The curve up to about the epsilon at which delta reaches its lower bound `delta_floor`."""
     flat = curve.delta_floor * Fraction(10_001, 10_000)
     low, high = Fraction(0), Fraction(float(curve.mu))
     while curve.delta(high).upper > flat:

@@ -59,7 +59,7 @@ class ListedLaw(LossLaw):
         return _ZERO, _ZERO
 
     def left_out(self, s: Fraction, bits: int) -> tuple[arb, int]:
-        """A bound of the part of E e^(s L) that `outcomes` leaves out, and the bits for that."""
+        """A bound of the part of E e^(s L) that `outcomes` leaves out, and the bits for this."""
         return _ZERO, bits
 
     @property

@@ -61,15 +61,15 @@ def truncated(step: Step, rate: Fraction, users: int, limit: int) -> Step:
 
 @dataclass(frozen=True)
 class _Draws:
-    """full: P(T), a ball. displaces: r, rounded up. taken: how often the user takes part, rounded
-    down."""
+    """Probabilities. full: of T, a ball. displaces: r, rounded up. taken: that the user takes part,
+    rounded down."""
 
     full: arb
     displaces: Fraction
     taken: Fraction
 
 
-class _Told(Density):
+class _PublishedDraw(Density):
     """The density of a loss from one of several laws, drawn at random; the draw is published."""
 
     @abstractmethod
@@ -102,7 +102,7 @@ class _Told(Density):
 
 
 @dataclass(frozen=True)
-class _Half(_Told):
+class _Half(_PublishedDraw):
     """The losses of one sign."""
 
     listed: Sequence[tuple[Density, arb]]
@@ -112,7 +112,7 @@ class _Half(_Told):
 
 
 @dataclass(frozen=True)
-class Truncated(_Told, DensityLaw):
+class Truncated(_PublishedDraw, DensityLaw):
     """The loss of the user who takes part against the one who does not, or in the other order.
 
     mu: sensitivity over the standard deviation of the noise. removed: the order; None for

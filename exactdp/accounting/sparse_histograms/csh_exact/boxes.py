@@ -9,8 +9,9 @@ from flint import arb
 
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import Bound
 
-#: Which side is halved: what the slopes leave open is of second order, but for a small part of r,
-#: as G with fewer shared counters is bounded by that with more.
+#: Weights that decide which side of a box is halved. The slopes leave an error of second order in
+#: the side, and in r a small part of first order, because the G of more shared counters stands for
+#: the G of fewer ones.
 _FIRST_ORDER, _SHARE_WEIGHT = 0.03, 0.3
 
 
@@ -18,9 +19,9 @@ _FIRST_ORDER, _SHARE_WEIGHT = 0.03, 0.3
 class Box:
     """All pairs with first_r <= r <= last_r, least <= p <= most, j = k - r, p = a/(j + kappa).
 
-    In units of the noise, D^2 = (j + kappa) p (1 - p) and t = p: where delta is large, it hardly
-    changes along lines of constant p. It is at most that of the box's corner: j = k - first_r,
-    r = last_r, the largest D^2 and the smallest t.
+    In units of the noise, D^2 = (j + kappa) p (1 - p) and t = p: where delta is large, delta hardly
+    changes along lines of constant p. The delta of a pair is at most the delta of the box's corner:
+    j = k - first_r, r = last_r, the largest D^2 and the smallest t.
     """
 
     first_r: int

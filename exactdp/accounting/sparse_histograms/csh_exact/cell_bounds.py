@@ -1,29 +1,44 @@
 """An upper bound on the exact delta of a pair, from cells of M and convexity alone.
 
+The notation is that of exactdp/pages/exact-csh.md, Section 4 ("Upper bounds"). M ~ N(0, V) and
+
     delta = E[F(M)],  F(m) = C(L(m), y(m)),  C(l, y) = E max(l, 1 - y e^(w xi)),  xi ~ N(0, 1),
 
-with L = 1 - G, y(m) = e^(b - c m), c = t/V, w^2 = D^2 - t^2/V and M ~ N(0, V). C is convex as a
-mean of maxima of affine functions, does not fall with l (slope <= 1) and does not rise with y
-(slope -E[e^(w xi); xi < T], T = (ln G - ln y)/w); so F does not fall with m. On a cell,
-m = (1 - u) m_1 + u m_2,
+with L = 1 - G, y(m) = e^(b - c m), c = t/V and w^2 = D^2 - t^2/V. Let T = (ln G - ln y)/w.
 
-* ln G is concave: L <= 1 - G_1 e^(-u x), x = ln(G_1/G_2), above its chord by <= v G_1 x^2;
-* y is convex: it is below its chord by at most v y_1 (c h)^2, h = m_2 - m_1, v = u (1 - u)/2.
+**F does not fall with m.** C is a mean of maxima of affine functions, hence convex. C does not fall
+with l (its slope is at most 1), and does not rise with y (its slope is -E[e^(w xi); xi < T]); L
+rises with m, and y falls.
 
-Hence F <= (1 - u) F_1 + u F_2 + v (G_1 x^2 + A (c h)^2), and F <= F_2. A bounds y_1 E[e^(w xi);
-xi < T] = y_1 e^(w^2/2) Phi(T - w) on the cell: the largest of these at the ends, plus what T rises
-above its chord. For large w (delta near 1) it is far below y_1 e^(w^2/2). Also
+**A bound on one cell.** The cell has the ends m_1 and m_2, the length h = m_2 - m_1 and the points
+m = (1 - u) m_1 + u m_2; the indices 1 and 2 mean values at its ends, and v = u (1 - u)/2.
+
+* ln G is concave, so L <= 1 - G_1 e^(-u x) with x = ln(G_1/G_2). This is above the chord of L by at
+  most v G_1 x^2.
+* y is convex, and y is below its chord by at most v y_1 (c h)^2.
+
+Hence F <= (1 - u) F_1 + u F_2 + v (G_1 x^2 + A (c h)^2), and F <= F_2. Here A is an upper bound of
+y_1 E[e^(w xi); xi < T] = y_1 e^(w^2/2) Phi(T - w) on the cell: the larger value at its two ends,
+and an allowance for T, which rises above its chord. For large w (delta near 1) A is far below
+y_1 e^(w^2/2).
+
+**A better bound where L is convex.** As
 
     F'' = (1 - Phi(T)) L'' + w G phi(T) T'^2 - c^2 E[y e^(w xi); xi < T],
 
-so that the first error turns into minus the mean of the first two terms by the cell's Green
-function where L'' >= 0 is known: L' is log-concave (F of the shared noise has a log-concave slope,
-and so has its Gaussian mean), so (ln L')' falls, and is at least what the means of L' over the next
-two cells show. Both terms are at least products of log-concave functions, which are above the
-geometric mean of their values at the ends. ln L' at a node is at least z - x/2 - x^2/24, where z is
-ln of the mean of L' on the cell to the right, and x by how much that of the cell before is above
-that of the cell before it: L' rises by less than e^(x v) from the node to a share v of the cell,
-and (e^x - 1)/x is at most e^(x/2 + x^2/24).
+the error v G_1 x^2 may be replaced, where L'' >= 0 is known, by minus the mean of the first two
+terms, weighted by the Green function of the cell. L' is log-concave, because F of the shared noise
+has a log-concave slope and a Gaussian mean preserves this. So (ln L')' falls, and on a cell it is
+at least the difference of ln(mean of L') between the next two cells, over h. Both terms are at
+least products of log-concave functions, and these are at least the geometric mean of their values
+at the ends of the cell.
+
+**A lower bound on ln L' at a node.** Let z be ln(mean of L') on the cell to the right of the node,
+and x the value of ln(mean of L') on the cell to its left, less the value on the cell before that
+one. From the node to the share v of the cell to the right, L' rises by a factor of at most e^(x v).
+The mean of this factor is (e^x - 1)/x <= e^(x/2 + x^2/24). Hence ln L' at the node is at least
+z - x/2 - x^2/24.
+
 The cost does not depend on w, however small.
 """
 
@@ -47,16 +62,16 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 from exactdp.balls import ball
 from exactdp.normal import cdf, pdf, tail
 
-#: Where the third order in w is good to about 1e-9, and saves an error function.
+#: Below this w an expansion to the third order in w is accurate to about 1e-9, and saves an erf.
 NARROW = arb(0.005)
 _UNKNOWN = arb("-inf")
-#: Above the standard normal density.
+#: An upper bound of the standard normal density.
 _MOST_DENSITY = arb(0.4)
-#: Where E(T - xi)_+ no longer matters.
+#: For T below -_FAR, E(T - xi)_+ no longer matters.
 _FAR = arb(6)
-#: A cell whose gap is below this part of the whole needs no better bound.
+#: A cell whose gap is below this share of the whole bound needs no better bound.
 _FAINT = arb(2) ** -30
-#: Neighbouring nodes that share a bound on an error.
+#: Number of neighbouring nodes that share one bound of the error.
 _BLOCK = 8
 
 
@@ -71,7 +86,7 @@ class Bound(NamedTuple):
 class CellBounds:
     """About `count` cells of M for one profile.
 
-    nats: below 1, where 1 - delta is.
+    nats: about -ln(1 - delta).
     """
 
     profile: Profile
@@ -225,7 +240,7 @@ class CellBounds:
         return self._weights[3]
 
     def bound(self, epsilon: arb, squared: arb, covariance: arb, all_change: bool) -> Bound:
-        """For D^2 = squared and t = covariance; all_change: w = 0, else t^2 < V D^2."""
+        """The bound for D^2 = squared and t = covariance; all_change: w = 0, else t^2 < V D^2."""
         slope = covariance / self.profile.variance
         width = arb(0) if all_change else (squared - covariance * slope).sqrt()
         offset, slip = epsilon - squared / 2, slope * ball(self.step)
@@ -276,10 +291,10 @@ class CellBounds:
     def _bend(self, i: int, tops: Sequence[_Top], slip: arb, width: arb) -> arb | None:
         """A lower bound > 0 on a mean of h^2 (F'' + c^2 E[y e^(w xi); xi < T]) on a cell.
 
-        That is (1 - Phi(T)) h^2 L'' + w G phi(T) (h T')^2. T is concave in m: above its chord by no
-        more than s, what ln G is over w. ln(1 - Phi) and ln phi are concave. Where T rises, T' is
-        at least the slope of the next chord; else -w T' = L'/G - c is at least L' - c, which is
-        log-concave where L' is. None if nothing is known.
+        The mean is that of (1 - Phi(T)) h^2 L'' + w G phi(T) (h T')^2. T is concave in m, and above
+        its chord by at most s, the bound for ln G over w. ln(1 - Phi) and ln phi are concave.
+        Where T rises, T' is at least the slope of the next chord; else -w T' = L'/G - c is at least
+        L' - c, which is log-concave where L' is. None if no bound > 0 is known.
         """
         known = 0 < i < min(len(self.sags), len(self.curls)) and width > 0
         if not (known and self.curls[i] > 0):

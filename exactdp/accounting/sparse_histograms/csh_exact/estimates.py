@@ -17,7 +17,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import Family, Worst
 
 #: Standard deviations beyond which a normal density does not matter.
 _REACH = 8.5
-#: Largest distance of nodes: in standard deviations of M and of the shared noise, and for 1 - F.
+#: Largest distance of nodes, in standard deviations of M and of the shared noise; and for 1 - F.
 _STEP, _SHARED_STEP, _SMOOTH_STEP = 1 / 8, 0.6, 1 / 8
 #: Nodes of a rule for an interval: tanh(pi/2 sinh t) for equal steps of t, and their weights.
 _TIMES = [i / 8 for i in range(-25, 26)]
@@ -28,13 +28,13 @@ _BETWEEN = [
     )
     for t in _TIMES
 ]
-#: More nodes of M take too long.
+#: Largest number of nodes of M: more take too long.
 _MOST_NODES = 20_000
-#: Noise that is this small, or this large, is out of the range of doubles.
+#: Estimates need 1/sigma and kappa between these numbers, because of the range of doubles.
 _LEAST, _MOST = 1e-280, 1e280
-#: Noise exceeds this many of its deviations with a probability too small for a double.
+#: The probability that noise exceeds this many standard deviations is too small for a double.
 _NEVER = 40
-#: Below this width, its third order suffices.
+#: Below this width, an expansion to the third order in the width suffices.
 _NARROW = 0.005
 #: Rows on either side of the best one that are compared one by one.
 _ROWS = 6
@@ -52,7 +52,7 @@ class _Profile:
 
 
 class Estimates:
-    """Estimates for one family; 0 for what is out of the range of doubles."""
+    """Estimates of delta for one family; 0 if the numbers are out of the range of doubles."""
 
     def __init__(self, family: Family) -> None:
         self.k, self.n = family.k, min(family.k, family.contributions)

@@ -37,12 +37,12 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
 from exactdp.balls import ball
 from exactdp.normal import cdf, pdf, tail
 
-#: More cells, or values in one, are not attempted; the integral is then [0, 1].
+#: Largest number of cells, and of values in one cell; beyond these the integral is [0, 1].
 _MOST_CELLS = 1 << 12
 _MOST_VALUES = 1 << 12
-#: A cell's length, about, in units of s.
+#: The length of a cell, about, in units of s.
 _LENGTH = 2
-#: The disc for Cauchy's estimate is so many times as wide as the one the polynomial is used on.
+#: The radius of the disc for Cauchy's estimate, over the radius on which the polynomial is used.
 _WIDER = 3
 
 
@@ -76,7 +76,7 @@ class CellGrid:
 
     @property
     def length(self) -> arb:
-        """Of a cell; its polynomial is used up to this distance from its centre."""
+        """The length of a cell: its polynomial is used up to this distance from its centre."""
         return ball(self.profile.noise.step) * self.stride
 
     def polynomials(self) -> list[acb_poly]:
@@ -101,7 +101,7 @@ class CellGrid:
         return coefficients
 
     def rest(self, index: int) -> arb:
-        """What the polynomial of one cell neglects, up to a distance of one length."""
+        """A bound on the error of a cell's polynomial, up to one length from its centre."""
         profile, radius = self.profile, self.length * _WIDER
         right = self.length * index + radius
         most = profile.noise.union_bound(right, 1 / profile.precision, profile.r)
@@ -147,7 +147,7 @@ def integral(profile: Profile, loss: Loss) -> arb:
 
 
 def by_cells(plan: CellGrid, loss: Loss) -> arb:
-    """The same by a given plan; not finite where it is too coarse to say anything."""
+    """The expectation by a given plan; not finite if the plan is too coarse."""
     polynomials, deviation = plan.polynomials(), plan.profile.deviation
     half, total = plan.length / 2, plus_minus(plan.alias() + plan.cut())
     accuracy = (-arb(_nats(plan.profile.noise))).exp() / len(polynomials)
@@ -198,12 +198,12 @@ def _cdf(z: acb) -> acb:
 
 
 def _nats(noise: SharedNoise) -> int:
-    """Below 1, where a probability is negligible: a search compares to a quarter of the bits."""
+    """-ln of a negligible probability: a search compares numbers to a quarter of the bits."""
     return noise.absolute - noise.relative + ctx.prec // 5 + 8
 
 
 def _plan(profile: Profile, loss: Loss) -> CellGrid | None:
-    """Chosen by floats; None if out of reach."""
+    """A plan of cells that floats suggest; None if it needs too many cells."""
     noise, root = profile.noise, float(profile.precision.mid()) ** 0.5
     h, absolute = float(noise.step), noise.absolute
     stride = max(1, math.floor(_LENGTH / (root * h)))

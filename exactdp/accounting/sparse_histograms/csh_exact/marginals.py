@@ -1,7 +1,7 @@
 """How fast the exact delta falls as one moves away from the corner that bounds a box of pairs.
 
-On one profile (G for j counters, r extras) let Psi(D^2, t) = E[F(M)], as in :mod:`cells`. With
-T = (ln G - b + c M)/w, by Plackett's identity and with b = epsilon - D^2/2,
+On one profile (G for j counters, r extras) let Psi(D^2, t) = E[F(M)], as in :mod:`cell_bounds`.
+With T = (ln G - b + c M)/w and b = epsilon - D^2/2, Plackett's identity gives
 
     dPsi/dD^2 = E[G phi(T)]/(2 w),    -dPsi/dt = E[-G'(M) phi(T)]/w,
 
@@ -30,7 +30,7 @@ from flint import arb
 from exactdp.accounting.sparse_histograms.csh_exact.cell_bounds import CellBounds
 from exactdp.normal import tail
 
-#: Where phi(T) no longer matters.
+#: For |T| above this, phi(T) no longer matters.
 _FAR = arb(7)
 
 

@@ -1,7 +1,7 @@
 """The exact delta of the correlated sparse histogram: a certified maximum over all neighbours.
 
 Neighbours share j non-zero counters, of which a change by one, and r counters are non-zero on side
-A only. With q_r, G, M, U, b, V, t, D^2 as in :mod:`shared_noise` and :mod:`pair_integral`,
+A only. With q_r, G, M, U, b, V, t, D^2 as in :mod:`shared_noise` and :mod:`interior`,
 
     delta(j, a, r) = 1 - q_r + E[(G(M) - e^(b - U))_+],   D^2 = (a - a^2/(j + kappa)) / sigma^2.
 
@@ -42,8 +42,8 @@ from exactdp.accounting.sparse_histograms.csh_exact.terms import (
 from exactdp.balls import FLOOR_BITS, Ends, precision
 from exactdp.normal import hockey_stick
 
-#: Cells of one search at 128 bits (fewer at more), of a box at first and at most, and what an
-#: integral counts for.
+#: Numbers of cells: the most of one search at 128 bits (fewer at more bits), those of a box at
+#: first, the most for its slopes, of a box and of a pair, and those for which an integral counts.
 MOST_CELLS = 1 << 21
 _BITS = 128
 _FIRST_CELLS = 32
@@ -61,7 +61,7 @@ def evaluate(
 ) -> tuple[Ends, Worst]:
     """Ends around delta at the working precision, and the neighbours with the largest lower end.
 
-    beyond: the search ends, with ends far apart, as soon as delta is seen to exceed this.
+    beyond: the search ends, with ends far apart, as soon as the lower end exceeds this.
     near: the worst neighbours of a similar family.
     most_cells: the search ends with this number of cells (at 128 bits; with fewer at more).
     The relative distance of the ends is about 2^-(precision/4), more when the search has ended
@@ -111,8 +111,8 @@ class _Search:
         self, model: Terms, estimates: Estimates, beyond: arb | None, most_cells: int
     ) -> None:
         self.model, self.estimates, self.beyond = model, estimates, beyond
-        self.slack = arb(2) ** -(ctx.prec // 4)  # pairs are known to a third
-        self.bits = ctx.prec // 2  # of bounds, which have a grid of their own
+        self.slack = arb(2) ** -(ctx.prec // 4)  # pairs are known to a third of the bits
+        self.bits = ctx.prec // 2  # precision of the bounds, which have a grid of their own
         grid, nats = model.noise, ctx.prec * 3 // 16
         depth = grid.absolute - grid.relative
         self.noise = SharedNoise(grid.kappa, grid.ratio, model.k, nats, nats + depth)
@@ -143,7 +143,7 @@ class _Search:
         while self.heap:
             negative, _, box = heappop(self.heap)
             if self.budget <= 0 or self._decided() or not self._matters(-negative):
-                self.upper = self.upper.max(-negative)  # the largest that is left
+                self.upper = self.upper.max(-negative)  # the largest bound in the queue
                 break
             self._refine(box, -negative)
         upper = smaller(arb(1), self.upper.max(self.lower))
@@ -153,7 +153,10 @@ class _Search:
         return self.beyond is not None and self.lower > self.beyond
 
     def _matters(self, bound: arb) -> bool:
-        """Near 1, a target is told from delta by the distances from 1."""
+        """Whether a box with this bound may still change the answer.
+
+        Near 1, delta and a target are compared by their distances from 1.
+        """
         lower, beyond = self.lower, self.beyond
         enough = lower * (1 + self.slack)
         if beyond is not None and lower > 0.5:
@@ -205,10 +208,10 @@ class _Search:
                 self._push(part, smaller(bound, box.at_most(part)))
 
     def _wanted(self, box: Box, bound: arb) -> int:
-        """About how many cells would rule a box out, or a pair; too many if none would.
+        """About how many cells would rule out a box or a pair; too many if no number would.
 
-        The bound's gap falls about as 1/cells^3. Before a box is halved the gap should be less than
-        half of what is too much: the halves would have it too.
+        The gap between bound and guess falls about as 1/cells^3. Before a box is halved, the gap
+        should be less than half of what the bound is above the best value: the halves inherit it.
         """
         if box.seen is None:
             return max(_FIRST_CELLS, min(box.count, _MOST_PER_BOX))
@@ -223,7 +226,7 @@ class _Search:
         return _MOST_PER_PAIR + 1
 
     def _bound(self, box: Box, cells: int) -> Bound:
-        """Of the corner."""
+        """The bound at the corner of a box, from this number of cells."""
         j = self.model.k - box.first_r
         squared, covariance = self._corner(box)
         all_change = box.numbers == (j, j)
@@ -234,9 +237,9 @@ class _Search:
             return bounds.bound(self.model.epsilon, squared, covariance, all_change)
 
     def _slopes(self, box: Box) -> Slopes:
-        """G for the corner's j may stand for that of a smaller j, at that j's D^2 and t.
+        """The slopes of a box, from the G of the corner's j for all j of the box.
 
-        The latter is a mean of the former, and E max(L, ..) is convex in L.
+        The G of a smaller j is a mean of the G of the corner's j, and E max(L, ..) is convex in L.
         """
         model, top = self.model, self.model.k - box.first_r
         corner, least_covariance = self._corner(box)
@@ -266,7 +269,7 @@ class _Search:
         return self.known[key]
 
     def _settle(self, r: int, a: int, bound: arb) -> None:
-        """One pair, integrated."""
+        """Integrate one pair, and raise both ends by the result."""
         self.budget -= _CELLS_PER_INTEGRAL
         value = self.model.pair(self.model.k - r, a, r)
         if value.lower() > self.lower:

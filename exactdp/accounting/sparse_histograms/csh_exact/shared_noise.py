@@ -39,7 +39,7 @@ from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.normal import cdf, pdf, tail
 
-#: A grid with more nodes than this is not attempted (an extremely small kappa).
+#: Largest number of nodes of a grid; only an extremely small kappa needs more.
 _MOST_NODES = 1 << 19
 
 
@@ -54,10 +54,9 @@ class SharedNoise:
     """The grid of the shared noise.
 
     kappa: 1 / variance of the shared noise, > 0. ratio: threshold / independent noise.
-    most: the sums aim at their accuracy for up to so many counters j + r (they hold for any).
-    relative: nats of accuracy asked for, relative to the probability that a counter passes.
-    absolute: nats below 1 at which a probability is negligible, >= relative.
-    The last two choose the grid only; every error bound holds for whatever they are.
+    most: the sums reach their accuracy for up to this number of counters j + r; their error bounds
+    hold for any number. relative: -ln of the wanted error, over the probability that a counter
+    passes. absolute: -ln of a negligible probability, >= relative. All three choose only the grid.
     """
 
     def __init__(self, kappa: arb, ratio: arb, most: int, relative: int, absolute: int) -> None:
