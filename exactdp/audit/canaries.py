@@ -88,9 +88,9 @@ class OneRun:
 
         epsilon: >= 0. Returns the bound, rounded up, at most 1.
         """
-        given = non_negative("epsilon", epsilon)
+        exact_epsilon = non_negative("epsilon", epsilon)
         # a rate rounded up belongs to a slightly larger epsilon, which is promised as well
-        rate = refine(lambda: 1 / (1 + (-ball(given)).exp()), relative_width=_NARROW).upper
+        rate = refine(lambda: 1 / (1 + (-ball(exact_epsilon)).exp()), relative_width=_NARROW).upper
         with precision(_BITS):
             value = _p_value(self.canaries, self.guesses, self.correct, rate, self.delta)
             return enclosure(value.min(arb(1))).upper

@@ -69,22 +69,22 @@ class Command:
         with TemporaryFile() as errors:
             late = Event()
             with self._started(request, errors, late) as process:
-                found = _read(process.stdout, n)
-                code = process.wait() if len(found) <= n else 0
-            self._check(found, n, code, late.is_set(), _last_words(errors))
-        return _as_rows([self._value(line, i) for i, line in enumerate(found)])
+                lines = _read(process.stdout, n)
+                code = process.wait() if len(lines) <= n else 0
+            self._check(lines, n, code, late.is_set(), _last_words(errors))
+        return _as_rows([self._value(line, i) for i, line in enumerate(lines)])
 
     @contextmanager
     def _started(
         self, request: str, errors: IO[bytes], late: Event
     ) -> Iterator[subprocess.Popen[bytes]]:
         """The running program; whatever happens, it and its children end with the block."""
-        with TemporaryFile() as given:
-            given.write(request.encode() + b"\n")
-            given.seek(0)
+        with TemporaryFile() as request_file:
+            request_file.write(request.encode() + b"\n")
+            request_file.seek(0)
             try:
                 process = subprocess.Popen(  # noqa: S603 - running this command is what is asked
-                    _words(self.command), stdin=given, stdout=subprocess.PIPE, stderr=errors,
+                    _words(self.command), stdin=request_file, stdout=subprocess.PIPE, stderr=errors,
                     start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
@@ -106,15 +106,15 @@ class Command:
         finally:
             timer.cancel()
 
-    def _check(self, found: list[bytes], n: int, code: int, late: bool, said: str) -> None:
+    def _check(self, lines: list[bytes], n: int, code: int, late: bool, said: str) -> None:
         if late:
             waited = f"took longer than {float(self.seconds):g} s"
-            raise self._failure(f"{waited} for {n} outputs ({len(found)} came)", said)
+            raise self._failure(f"{waited} for {n} outputs ({len(lines)} came)", said)
         if code:
             ended = f"exited with code {code}" if code > 0 else f"was ended by signal {-code}"
-            raise self._failure(f"{ended} after {len(found)} of {n} outputs", said)
-        if len(found) != n:
-            many = "more" if len(found) > n else f"{len(found)}"
+            raise self._failure(f"{ended} after {len(lines)} of {n} outputs", said)
+        if len(lines) != n:
+            many = "more" if len(lines) > n else f"{len(lines)}"
             raise self._failure(f"wrote {many} outputs where {n} were asked for", said)
 
     def _value(self, line: bytes, i: int) -> Any:
@@ -139,10 +139,10 @@ def _words(command: str) -> list[str]:
 
 def _read(stream: IO[bytes] | None, n: int) -> list[bytes]:
     """Up to n + 1 lines: one more than asked is enough to know that they are too many."""
-    found: list[bytes] = []
-    while stream is not None and len(found) <= n and (line := stream.readline(_LONGEST)):
-        found.append(line)
-    return found
+    lines: list[bytes] = []
+    while stream is not None and len(lines) <= n and (line := stream.readline(_LONGEST)):
+        lines.append(line)
+    return lines
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -10,7 +10,7 @@ from exactdp.extras import optional
 def examples(strategy: Any, most: int, seed: int = 0) -> list[Any]:
     """Distinct values of a strategy, at most this number; equal seeds give equal values."""
     hypothesis: Any = optional("hypothesis")
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
 
     settings = hypothesis.settings(
         max_examples=most,
@@ -21,7 +21,7 @@ def examples(strategy: Any, most: int, seed: int = 0) -> list[Any]:
     )
 
     def collect(value: Any) -> None:
-        found.setdefault(repr(value), value)
+        values.setdefault(repr(value), value)
 
     hypothesis.seed(seed)(settings(hypothesis.given(strategy)(collect)))()
-    return list(found.values())
+    return list(values.values())

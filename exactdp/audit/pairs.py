@@ -137,12 +137,12 @@ def _looks_bad(
     """Evidence against the promise where it is convincing, and against a weaker promise."""
     left, right = draws.on(*pair).training(size)
     lines, n = promise.lines(), len(left)
-    found = search(left, right, pair, lines, promise.divisor)
-    if not found:
+    candidates = search(left, right, pair, lines, promise.divisor)
+    if not candidates:
         return 0.0, 0.0
     weaker = weakened(lines, _WEAKER)
-    nearly = max(float(evidence(one.p * n, n, one.q * n, n, weaker)) for one in found)
-    score = found[0].score
+    nearly = max(float(evidence(one.p * n, n, one.q * n, n, weaker)) for one in candidates)
+    score = candidates[0].score
     return score if score >= _CONVINCING else 0.0, nearly
 
 

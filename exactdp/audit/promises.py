@@ -27,10 +27,10 @@ from exactdp.parameters import Real, choice, decimal_text, rational
 
 def _read(allowed: str, test: Callable[[Fraction], bool]) -> Callable[[str, Real], Fraction]:
     def read(name: str, value: Real) -> Fraction:
-        found = rational(name, value)
-        if not test(found):
+        exact = rational(name, value)
+        if not test(exact):
             raise InvalidParameter(name, value, allowed)
-        return found
+        return exact
 
     return read
 
@@ -272,12 +272,12 @@ def read(entry: Mapping[str, str]) -> Promise:
     >>> read(Zcdp("0.5").as_dict())
     Zcdp(rho=Fraction(1, 2))
     """
-    given = dict(entry)
-    kind = choice("promise", given.pop("promise", ""), tuple(_KINDS))
+    parameters = dict(entry)
+    kind = choice("promise", parameters.pop("promise", ""), tuple(_KINDS))
     try:
-        return _KINDS[kind](**given)
+        return _KINDS[kind](**parameters)
     except TypeError:
-        names = ", ".join(given) or "nothing"
+        names = ", ".join(parameters) or "nothing"
         raise InvalidParameter("promise", names, f"the parameters of {kind}") from None
 
 

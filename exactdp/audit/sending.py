@@ -105,9 +105,9 @@ def _function(code: bytes, scope: Any, defaults: Any, named: Any, cells: Any) ->
     known = dict(vars(import_module(scope))) if isinstance(scope, str) else scope
     known["__builtins__"] = builtins
     closure = tuple(CellType(one) for one in cells)
-    made = FunctionType(marshal.loads(code), known, None, defaults, closure)  # noqa: S302
-    made.__kwdefaults__ = named
-    return made
+    function = FunctionType(marshal.loads(code), known, None, defaults, closure)  # noqa: S302
+    function.__kwdefaults__ = named
+    return function
 
 
 def _seed(state: Any) -> int:
@@ -124,6 +124,6 @@ def _legacy(seed: int) -> np.random.RandomState:
 
 
 def _python(kind: Any, seed: int) -> random.Random:
-    made: random.Random = kind()
-    made.seed(f"{seed} {_number}")
-    return made
+    generator: random.Random = kind()
+    generator.seed(f"{seed} {_number}")
+    return generator

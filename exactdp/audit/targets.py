@@ -43,7 +43,7 @@ class NamedRun:
     parameters: tuple[tuple[str, str], ...]
 
     def __call__(self, dataset: Any, n: int) -> Any:
-        return _made(self)(dataset, n)
+        return _build(self)(dataset, n)
 
 
 def target(name: str, **parameters: str) -> NamedRun:
@@ -53,22 +53,22 @@ def target(name: str, **parameters: str) -> NamedRun:
     the library of the target is not installed.
     """
     run = NamedRun(name, tuple(sorted(parameters.items())))
-    _made(run)
+    _build(run)
     return run
 
 
 @lru_cache(maxsize=8)
-def _made(run: NamedRun) -> Run:
+def _build(run: NamedRun) -> Run:
     name, parameters = run.name, dict(run.parameters)
     if name not in TARGETS:
         return _function(name, parameters)
-    found = TARGETS[name]
-    if set(parameters) != set(found.parameters):
-        given = ", ".join(sorted(parameters)) or "nothing"
-        allowed = f"{', '.join(found.parameters)} for {name}"
-        raise InvalidParameter("parameters", given, allowed)
+    entry = TARGETS[name]
+    if set(parameters) != set(entry.parameters):
+        names = ", ".join(sorted(parameters)) or "nothing"
+        allowed = f"{', '.join(entry.parameters)} for {name}"
+        raise InvalidParameter("parameters", names, allowed)
     checked = {key: positive(key, value) for key, value in parameters.items()}
-    return found.make(**checked)
+    return entry.make(**checked)
 
 
 def _function(name: str, parameters: dict[str, str]) -> Run:
@@ -134,10 +134,10 @@ def _diffprivlib(name: str, *names: str) -> Target:
         mechanisms = optional("diffprivlib.mechanisms")
         integers = name.startswith("Geometric")
         kind = int if integers else float
-        given = {key: float(value) for key, value in parameters.items()}
+        arguments = {key: float(value) for key, value in parameters.items()}
         if integers:
-            given["sensitivity"] = int(parameters["sensitivity"])
-        noise = getattr(mechanisms, name)(**given)
+            arguments["sensitivity"] = int(parameters["sensitivity"])
+        noise = getattr(mechanisms, name)(**arguments)
         return lambda value, n: np.array([noise.randomise(kind(value)) for _ in range(n)])
 
     return Target("diffprivlib", names, make)

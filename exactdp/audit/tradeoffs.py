@@ -113,11 +113,11 @@ def _phi(z: arb) -> arb:
 
 
 def _lines(x: arb, points: tuple[tuple[Fraction, Fraction], ...]) -> arb:
-    found = arb(0)
+    bound = arb(0)
     for epsilon, delta in points:
         factor, slack = ball(epsilon).exp(), ball(delta)
-        found = found.max((x - slack) / factor).max(1 - slack - factor * (1 - x))
-    return found
+        bound = bound.max((x - slack) / factor).max(1 - slack - factor * (1 - x))
+    return bound
 
 
 def impossible(curve: TradeOff, m: int, r: int, v: int, tau: Fraction) -> bool:

@@ -116,21 +116,21 @@ def _contents(value: Any) -> list[Any] | dict[Any, Any] | None:
 
 
 def _items(value: Mapping[Any, Any]) -> dict[Any, Any]:
-    found = {common(key): one for key, one in value.items()}
-    if len(found) < len(value):
+    items = {common(key): one for key, one in value.items()}
+    if len(items) < len(value):
         raise _refused("a dictionary with keys that differ only in their types")
-    return found
+    return items
 
 
 def _elements(values: Any) -> dict[Any, Any]:
     """A set of pairs as the dictionary that it is, as sparse histograms are; another set by which
     elements it has."""
-    found = sorted(map(common, values), key=repr)
-    if all(type(one) is tuple and len(one) == 2 for one in found):
-        pairs = dict(found)
-        if len(pairs) == len(found):
+    elements = sorted(map(common, values), key=repr)
+    if all(type(one) is tuple and len(one) == 2 for one in elements):
+        pairs = dict(elements)
+        if len(pairs) == len(elements):
             return pairs
-    return dict.fromkeys(found, True)
+    return dict.fromkeys(elements, True)
 
 
 def _entries(array: Any) -> list[Any]:

@@ -34,7 +34,7 @@ def evidence(hits: Any, trials: Any, other_hits: Any, other_trials: Any, promise
     shape = (2, len(promise), *(1 for _ in np.broadcast_shapes(k.shape, y.shape, n.shape, m.shape)))
     factor, delta = np.array(promise, dtype=float).T.reshape(shape)
     against = k / n > factor * (y / m) + delta
-    found = np.zeros(against.shape)
+    nats = np.zeros(against.shape)
     if against.any():  # most events keep most promises
         k, n, y, m, factor, delta = (
             np.broadcast_to(x, against.shape)[against] for x in (k, n, y, m, factor, delta)
@@ -42,8 +42,8 @@ def evidence(hits: Any, trials: Any, other_hits: Any, other_trials: Any, promise
         q = _closest(k, n, y, m, factor, delta)
         p = np.minimum(factor * q + delta, 1.0)
         loss = n * _divergence(k / n, p) + m * _divergence(y / m, q)
-        found[against] = np.maximum(loss, 0.0)
-    return np.asarray(found.max(axis=0))
+        nats[against] = np.maximum(loss, 0.0)
+    return np.asarray(nats.max(axis=0))
 
 
 def weakened(promise: Lines, share: float) -> Lines:
@@ -98,14 +98,14 @@ def exp(epsilon: Fraction) -> float:
 
 def tangents(needs: Callable[[float, float], float], value: float) -> Lines:
     """Lines that touch the set of allowed (p, q) from outside, at a few q; about."""
-    found = []
+    lines = []
     for q in _RATES:
         p = _largest(needs, q, value)
         step = 1e-4 * q
         slope = (_largest(needs, q + step, value) - _largest(needs, q - step, value)) / (2 * step)
         if slope > 0:
-            found.append((slope, max(p - slope * q, 0.0)))
-    return tuple(found) or ((1.0, 0.0),)
+            lines.append((slope, max(p - slope * q, 0.0)))
+    return tuple(lines) or ((1.0, 0.0),)
 
 
 def _largest(needs: Callable[[float, float], float], q: float, value: float) -> float:

@@ -88,11 +88,11 @@ class Draws:
         return LazyNumber(uniform, kind, True, origin)
 
 
-def _at(drawn: Uniform | Choice, share: Fraction | int) -> Choice:
-    if isinstance(drawn, Choice):
-        return drawn
-    value = drawn.value(drawn.low + int(share * (drawn.size - 1)))
-    return Choice(value, drawn.width, _share(drawn.width))
+def _at(entry: Uniform | Choice, share: Fraction | int) -> Choice:
+    if isinstance(entry, Choice):
+        return entry
+    value = entry.value(entry.low + int(share * (entry.size - 1)))
+    return Choice(value, entry.width, _share(entry.width))
 
 
 @lru_cache(maxsize=1 << 8)

@@ -80,10 +80,10 @@ def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
         raise NotEnumerable(
             f"the program ended its process (status {status}); return or raise instead"
         )
-    found, error = answer
+    result, error = answer
     if error is not None:
         raise error
-    return found
+    return result
 
 
 def end_with_parent() -> None:
@@ -93,10 +93,10 @@ def end_with_parent() -> None:
 
 
 def _answer(pipe: Any, work: Callable[..., Any], arguments: Any) -> None:
-    found: Any = None
+    result: Any = None
     error: Exception | None = None
     try:
-        found = work(*arguments)
+        result = work(*arguments)
     except ProgramRaised as raised:
         error = raised
     except ExactDPError as raised:
@@ -104,7 +104,7 @@ def _answer(pipe: Any, work: Callable[..., Any], arguments: Any) -> None:
     except Exception as raised:  # a fault of the audit, not of the program
         error = AuditFailed("".join(traceback.format_exception(raised)))
     try:
-        pipe.send((found, error))
+        pipe.send((result, error))
     except Exception as raised:  # what pickle refuses raises errors of many classes
         reason = f"an outcome cannot be passed to another process ({raised}); return numbers, text"
         pipe.send((None, NotEnumerable(f"{reason}, or tuples, lists and dictionaries of them")))

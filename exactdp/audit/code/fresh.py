@@ -166,12 +166,12 @@ def _served(request: bytes) -> _Answer:
         program, leaves, forked = received(request)
     except Exception as error:  # whatever the user's modules raise
         return f"{type(error).__name__}: {error}", None, {}
-    shares = [[(paths[:1], shown)] for paths, shown in leaves] if forked else [leaves]
+    shares = [[(paths[:1], expected)] for paths, expected in leaves] if forked else [leaves]
     try:
-        found = [in_fork(repeated_alike, program, share, ()) for share in shares]
+        repetitions = [in_fork(repeated_alike, program, share, ()) for share in shares]
     except NotEnumerable as error:
         return "", NotEnumerable(f"in a fresh interpreter, {error}"), {}
-    for each in found:
+    for each in repetitions:
         if each.differs is not None:
             reason = (
                 f"in a fresh interpreter {each.differs}: the program depends on the order of a "
@@ -179,7 +179,7 @@ def _served(request: bytes) -> _Answer:
                 "are used, and draw and keep inside the run"
             )
             return "", NotReproducible(reason), {}
-    named = variables.union(*(each.named for each in found))
+    named = variables.union(*(each.named for each in repetitions))
     state: dict[str, str] = {}
     for module, name in sorted(named):
         if module not in sys.modules:

@@ -137,8 +137,8 @@ class Functions:
         node = function_node(code)
         if again is None or node is None:
             return None
-        call, given = again
-        key = Key(given)
+        call, inputs = again
+        key = Key(inputs)
         read = None if key.key is None else self._constants(node, frame, key)
         if read is None or key.changeable:
             return None
@@ -178,17 +178,17 @@ class Functions:
 def _callers(frame: Frame | None) -> list[Frame]:
     """A call of a method of the generator, and the frames of the program and of libraries that it
     comes from."""
-    found: list[Frame] = []
+    frames: list[Frame] = []
     while frame is not None:
         file = frame.f_code.co_filename
         if not (is_ours(file) or file == random.__file__):
-            found.append(frame)
-        elif len(found) > 1:
+            frames.append(frame)
+        elif len(frames) > 1:
             break
         else:
-            found[:] = [frame]
+            frames[:] = [frame]
         frame = frame.f_back
-    return found
+    return frames
 
 
 def _variables(frame: Frame) -> Hashable:
@@ -207,13 +207,13 @@ def _again(frame: Frame) -> tuple[Callable[[], Any], list[Any]] | None:
     names = [*code.co_varnames[: _arguments(code)], *code.co_freevars]
     if code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or any(each not in values for each in names):
         return None
-    given = [values[name] for name in names]
-    cells = tuple(map(types.CellType, given[_arguments(code) :]))
+    inputs = [values[name] for name in names]
+    cells = tuple(map(types.CellType, inputs[_arguments(code) :]))
     function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
-    positional = given[: code.co_argcount]
-    named = dict(zip(names, given, strict=True))
+    positional = inputs[: code.co_argcount]
+    named = dict(zip(names, inputs, strict=True))
     named = {name: named[name] for name in code.co_varnames[code.co_argcount : _arguments(code)]}
-    return lambda: function(*positional, **named), given
+    return lambda: function(*positional, **named), inputs
 
 
 def _power_of_two(x: Fraction) -> Fraction:

@@ -117,15 +117,15 @@ class Guard:
 
     def _stub(self, name: str, old: Any) -> Any:
         def refused(*arguments: Any, **named: Any) -> Any:
-            given = arguments[0] if arguments else None
-            if name.endswith("default_rng") and isinstance(given, np.random.Generator):
-                return given
+            first_argument = arguments[0] if arguments else None
+            if name.endswith("default_rng") and isinstance(first_argument, np.random.Generator):
+                return first_argument
             self.refuse_call(name, sys._getframe(1))
             return old(*arguments, **named)
 
         if isinstance(old, type):
-            made = {"__new__": lambda cls, *arguments, **named: refused(*arguments, **named)}
-            return type(old.__name__, (old,), made)
+            members = {"__new__": lambda cls, *arguments, **named: refused(*arguments, **named)}
+            return type(old.__name__, (old,), members)
         return refused
 
 

@@ -87,12 +87,12 @@ class Judged(NamedTuple):
     drawn: str | None = None
 
     @classmethod
-    def by(cls, explorer: Explorer, forked: bool, drawn: str | None = None) -> Judged:
+    def by(cls, explorer: Explorer, forked: bool, reason: str | None = None) -> Judged:
         """What an explorer has found."""
         leaves = [(points, digest(outcome)) for points, outcome in explorer.kept]
         draws = any(path for paths, _ in leaves for path in paths)
         evidence = Evidence(draws, explorer.leaves, len(leaves), forked)
-        return cls(explorer.tally.law(), evidence, leaves, drawn)
+        return cls(explorer.tally.law(), evidence, leaves, reason)
 
 
 class Judge:
@@ -111,13 +111,13 @@ class Judge:
         self.program = Program(function, self._interface, self._catches)
         self._unknown: dict[str, str] = {}
         begun = time.monotonic()
-        found = self._found()
+        judged = self._find_law()
         seconds = time.monotonic() - begun
-        forked = found.evidence.forked
-        sent, reason = in_fresh_interpreters(self.program, found.leaves, forked, seconds)
-        return found._replace(evidence=replace(found.evidence, sent=sent, reason=reason))
+        forked = judged.evidence.forked
+        sent, reason = in_fresh_interpreters(self.program, judged.leaves, forked, seconds)
+        return judged._replace(evidence=replace(judged.evidence, sent=sent, reason=reason))
 
-    def _found(self) -> Judged:
+    def _find_law(self) -> Judged:
         """The law by the first of four ways whose runs can be repeated.
 
         All runs in one process; then, in case they depend on each other, each in a fork of its own.
@@ -129,7 +129,7 @@ class Judge:
             if alone:
                 self._refuse_unknown()
             try:
-                found = (self._in_forks if alone else self._with_few_branches)(lazy)
+                judged = (self._in_forks if alone else self._with_few_branches)(lazy)
             except NotReproducible:
                 depends = True
                 continue
@@ -139,14 +139,14 @@ class Judge:
                 continue
             except ProgramRaised as error:
                 if (raised := in_fork(_raised, self.program, error)) is not None:
-                    raise _made_anew(*raised) from None
+                    raise _rebuild(*raised) from None
                 continue
             if alone:
                 self._refuse_unknown()
-            if not self._differ(found):
-                if found.drawn:
-                    raise NotEnumerable(found.drawn)
-                return found
+            if not self._differ(judged):
+                if judged.drawn:
+                    raise NotEnumerable(judged.drawn)
+                return judged
             depends = True
         raise NotReproducible(
             "two runs from one state with the same draws differ: the program has randomness, or a "
@@ -177,8 +177,8 @@ class Judge:
             import tqdm  # not by every child
 
             bar = partial(tqdm.tqdm, desc="branches", delay=1)
-        found: Judged = in_fork(self._explore, bar, lazy, separately, foresees, most)
-        return found
+        judged: Judged = in_fork(self._explore, bar, lazy, separately, foresees, most)
+        return judged
 
     def _explore(self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Judged:
         """In a child: the law, and the leaves to be repeated."""
@@ -188,8 +188,8 @@ class Judge:
         explorer = Explorer(
             process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
         )
-        with bar() as shown:
-            process.told = int if shown is None else shown.update
+        with bar() as progress_bar:
+            process.told = int if progress_bar is None else progress_bar.update
             explorer.explore()
         return Judged.by(explorer, False, guard.drawn())
 
@@ -210,9 +210,9 @@ class Judge:
             self._unknown |= forks.unknown
         return Judged.by(explorer, True)
 
-    def _differ(self, found: Judged) -> bool:
+    def _differ(self, judged: Judged) -> bool:
         """Whether a run shows something else when its share is repeated in a fork."""
-        for share in _shares(found):
+        for share in _shares(judged):
             again = in_fork(repeated_alike, self.program, share, self._existing)
             self._unknown |= again.unknown
             if again.differs is not None:
@@ -228,19 +228,19 @@ class Judge:
             )
 
 
-def _shares(found: Judged) -> list[list[Leaf]]:
+def _shares(judged: Judged) -> list[list[Leaf]]:
     """Leaves in the opposite order, for some forks, each of which repeats its first one again.
 
     A fork repeats few leaves several times: a clock may agree once or twice. The first fork begins
     with the lowest numbers, the second one with the highest. Where runs depend on each other, every
     run has a fork.
     """
-    leaves = found.leaves
-    if found.evidence.forked:
-        return [[(paths[:1], shown)] for paths, shown in leaves] * -(-_ALONE // len(leaves))
+    leaves = judged.leaves
+    if judged.evidence.forked:
+        return [[(paths[:1], expected)] for paths, expected in leaves] * -(-_ALONE // len(leaves))
     forks = len(leaves) if len(leaves) <= _FEW else _FORKS + len(leaves) // _LEAVES_OF_A_FORK
     shares = [
-        [(paths[i % len(paths) :] + paths[: i % len(paths)], shown) for paths, shown in part]
+        [(paths[i % len(paths) :] + paths[: i % len(paths)], expected) for paths, expected in part]
         for i, part in enumerate(_begun_at(leaves[i::forks], i / forks) for i in range(forks))
     ]
     return [share * (1 + _LEAST_RUNS // len(share)) + share[:1] for share in shares]
@@ -257,9 +257,9 @@ def _raised(program: Program, lazily: ProgramRaised) -> Any:
     if that is of the same class."""
     try:
         program.shown(Draws(repeating(lazily.path), lazy=False), nullcontext())
-    except ProgramRaised as found:
-        error = found.__cause__
-        if error is None or found.kind != lazily.kind:
+    except ProgramRaised as raised:
+        error = raised.__cause__
+        if error is None or raised.kind != lazily.kind:
             return None
         lines = traceback.format_tb(error.__traceback__)[1:]  # without the line that calls it here
         error.add_note("In a run of the program:\n" + "".join(lines).rstrip())
@@ -267,13 +267,13 @@ def _raised(program: Program, lazily: ProgramRaised) -> Any:
         try:
             ForkingPickler.dumps(parts)
         except Exception:  # of a class that pickle cannot find, or with something that it refuses
-            parts = RuntimeError, (f"{found.kind}: {error}",), {"__notes__": error.__notes__}
+            parts = RuntimeError, (f"{raised.kind}: {error}",), {"__notes__": error.__notes__}
         return parts
     except (NotReproducible, NotEnumerable):
         return None
 
 
-def _made_anew(kind: type[BaseException], arguments: Any, attributes: Any) -> BaseException:
+def _rebuild(kind: type[BaseException], arguments: Any, attributes: Any) -> BaseException:
     """An exception of another process, without calling its class."""
     error = kind.__new__(kind)
     error.args = arguments

@@ -51,8 +51,8 @@ class LazyArray:
         return getattr(self.__array__(), name)
 
 
-def _lazy(found: Any) -> Any:
-    return LazyArray(found) if isinstance(found, np.ndarray) else found
+def _lazy(items: Any) -> Any:
+    return LazyArray(items) if isinstance(items, np.ndarray) else items
 
 
 def _by_element(name: str, result: Callable[[Any], Any]) -> Callable[[LazyArray, Any], Any]:
@@ -64,7 +64,7 @@ def _by_element(name: str, result: Callable[[Any], Any]) -> Callable[[LazyArray,
 
 
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-    _method = _by_element(f"__{_name}__", lambda found: found.astype(bool))
+    _method = _by_element(f"__{_name}__", lambda items: items.astype(bool))
     setattr(LazyArray, f"__{_name}__", _method)
 for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"):
     setattr(LazyArray, f"__{_name}__", _by_element(f"__{_name}__", _lazy))

@@ -38,5 +38,5 @@ def at(frame: types.FrameType | None = None) -> str:
     innermost = frame = frame or sys._getframe(1)
     while frame is not None and not is_program(frame.f_code.co_filename):
         frame = frame.f_back
-    found = frame or innermost
-    return f"({os.path.basename(found.f_code.co_filename)}, line {found.f_lineno})"
+    nearest = frame or innermost
+    return f"({os.path.basename(nearest.f_code.co_filename)}, line {nearest.f_lineno})"

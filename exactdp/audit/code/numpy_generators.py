@@ -48,34 +48,38 @@ class ExactGenerator:
     ) -> Any:
         """Uniform integers in [low, high), or [0, low); up to and with high if endpoint."""
         low, high, size = _settled(low), _settled(high), _settled(size)
-        shown = SHOWING.integers(low, high, size=size, dtype=dtype, endpoint=endpoint)
+        template = SHOWING.integers(low, high, size=size, dtype=dtype, endpoint=endpoint)
         start, stop = (0, low) if high is None else (low, high)
         if not all(isinstance(end, (int, np.integer)) for end in (start, stop)):
             self.draws.refuse("integers() between anything but two integers has no exact law here")
-        if type(shown) is not int and getattr(shown, "dtype", None) != np.int64:
+        if type(template) is not int and getattr(template, "dtype", None) != np.int64:
             self.draws.refuse(
                 f"integers(dtype={dtype!r}) has no exact law here; leave the dtype out"
             )
         first, last = operator.index(start), operator.index(stop) - (not endpoint)
-        whole: Any = np.int64 if type(shown) is np.int64 else int
+        whole: Any = np.int64 if type(template) is np.int64 else int
         n, origin = last - first + 1, f"integers({first}, {last + 1})"
 
-        def drawn() -> Any:
+        def draw_number() -> Any:
             return self.draws.below(n, origin, (lambda k: whole(first + k)) if first else whole)
 
-        return self._filled(drawn, shown) if isinstance(shown, np.ndarray) else drawn()
+        return (
+            self._filled(draw_number, template)
+            if isinstance(template, np.ndarray)
+            else draw_number()
+        )
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """k * 2^-53, uniform over 0 <= k < 2^53: numpy's law for doubles."""
-        shown = SHOWING.random(_settled(size), dtype)
+        template = SHOWING.random(_settled(size), dtype)
         if np.dtype(dtype) != np.dtype(np.float64) or out is not None:
             self.draws.refuse(
                 "random(dtype=, out=) has no exact law here; leave these arguments out"
             )
-        if not isinstance(shown, np.ndarray):
+        if not isinstance(template, np.ndarray):
             return self.draws.unit()
-        items = np.empty(shown.shape, object)
-        for place in np.ndindex(shown.shape):
+        items = np.empty(template.shape, object)
+        for place in np.ndindex(template.shape):
             items[place] = self.draws.unit()
         ordinary = all(type(each) is float for each in items.flat)
         return items.astype(np.float64) if ordinary else LazyArray(items)
@@ -86,7 +90,7 @@ class ExactGenerator:
         """Elements of a sequence or of range(a), uniform or with the probabilities p."""
         self._only_known(other)
         a, size, replace, p = _settled(a), _settled(size), bool(replace), _settled(p)
-        shown = SHOWING.choice(a, size, replace, p)
+        template = SHOWING.choice(a, size, replace, p)
         if p is not None and not replace:
             self.draws.refuse(
                 "choice(p=..., replace=False) has no exact law here; choose one at a time"
@@ -107,24 +111,24 @@ class ExactGenerator:
             return operator.index(self._random.randrange(len(items)))
 
         if size is None:
-            return type(shown)(place()) if whole else items[place()]
+            return type(template)(place()) if whole else items[place()]
         if replace:
-            return self._alike(shown, items[self._filled(place, shown)])
+            return self._alike(template, items[self._filled(place, template)])
         self._random.shuffle(places := list(range(len(items))))
-        return self._alike(shown, items[np.reshape(places[: shown.size], shown.shape)])
+        return self._alike(template, items[np.reshape(places[: template.size], template.shape)])
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """numpy's law, by its inversion: for min(p, 1 - p) n <= 30."""
         n, p, size = _settled(n), _settled(p), _settled(size)
-        shown = SHOWING.binomial(n, p, size)
+        template = SHOWING.binomial(n, p, size)
         if isinstance(n, np.ndarray) or isinstance(p, np.ndarray):
             self.draws.refuse("binomial() of arrays has no exact law here; pass numbers")
         weights = binomial_weights(operator.index(n), float(p))
         if weights is None:
             self.draws.refuse(f"binomial({n}, {p}) has a mean above 30, where numpy rejects")
-        if isinstance(shown, np.ndarray):
-            return self._filled(lambda: self.draws.choose(weights), shown)
-        return type(shown)(self.draws.choose(weights))
+        if isinstance(template, np.ndarray):
+            return self._filled(lambda: self.draws.choose(weights), template)
+        return type(template)(self.draws.choose(weights))
 
     def shuffle(self, x: Any, **other: Any) -> None:
         """Fisher and Yates, in place, along the first axis of a list or an array."""
@@ -142,7 +146,7 @@ class ExactGenerator:
         """A shuffled copy, or a permutation of range(x)."""
         self._only_known(other)
         x = _settled(x)
-        shown = SHOWING.permutation(x)
+        template = SHOWING.permutation(x)
         whole = isinstance(x, (int, np.integer))
         if not whole and type(x) not in (list, tuple, range, np.ndarray):
             self.draws.refuse(
@@ -150,7 +154,7 @@ class ExactGenerator:
             )
         items = np.arange(operator.index(x)) if whole else np.array(x, order="C")
         self.shuffle(items)
-        return self._alike(shown, items)
+        return self._alike(template, items)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_") or not hasattr(np.random.Generator, name):
@@ -164,19 +168,19 @@ class ExactGenerator:
         if other:
             self.draws.refuse(f"{', '.join(other)}= has no exact law here; leave it out")
 
-    def _filled(self, draw: Callable[[], Any], shown: NDArray[Any]) -> NDArray[np.int64]:
+    def _filled(self, draw: Callable[[], Any], template: NDArray[Any]) -> NDArray[np.int64]:
         """An array of draws, as large as numpy's; a copy, because it is no view of another one."""
-        values = [operator.index(draw()) for _ in range(shown.size)]
-        return np.array(values, dtype=np.int64).reshape(shown.shape).copy()
+        values = [operator.index(draw()) for _ in range(template.size)]
+        return np.array(values, dtype=np.int64).reshape(template.shape).copy()
 
-    def _alike(self, shown: Any, found: Any) -> Any:
+    def _alike(self, template: Any, array: Any) -> Any:
         """The array, if its type, dtype, shape and layout are as numpy shows them."""
         here, there = (
-            (type(x), x.dtype, x.shape, x.strides, x.base is None) for x in (found, shown)
+            (type(x), x.dtype, x.shape, x.strides, x.base is None) for x in (array, template)
         )
         if here != there:
-            self.draws.refuse(f"an array such as {shown!r} has no exact law here")
-        return found
+            self.draws.refuse(f"an array such as {template!r} has no exact law here")
+        return array
 
 
 def _settled(value: Any) -> Any:

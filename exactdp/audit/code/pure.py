@@ -80,7 +80,7 @@ class _Reader:
     """Collects the constants that functions read, and the functions that these meet."""
 
     def __init__(self, kinds: Collection[type], functions: Collection[types.FunctionType]) -> None:
-        self._kinds, self._given = kinds, functions
+        self._kinds, self._met_functions = kinds, functions
         self.constants: list[Constant] = []
         self.functions = [*functions, *(each for kind in kinds for each in _operators(kind))]
 
@@ -105,7 +105,7 @@ class _Reader:
 
     def _note_members(self, name: str) -> None:
         """An attribute of an object or function: of which one, is not known."""
-        for function in self._given:
+        for function in self._met_functions:
             if name in vars(function):
                 self._note(function, name, vars(function)[name])
         for kind in self._kinds:
@@ -144,9 +144,9 @@ def _is_forbidden(node: ast.AST) -> bool:
 
 def _globals(code: types.CodeType) -> set[str]:
     """The variables of its module that code reads, with that of lambdas in it."""
-    found = {i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD_GLOBAL")}
+    names = {i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD_GLOBAL")}
     inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
-    return found.union(*map(_globals, inner))
+    return names.union(*map(_globals, inner))
 
 
 def _is_harmless(value: Any) -> bool:
@@ -167,8 +167,8 @@ def _is_harmless(value: Any) -> bool:
 def function_node(code: types.CodeType) -> Any:
     """The syntax of a function; None without its source."""
     nodes, codes = _source(code.co_filename)
-    found = nodes.get((code.co_firstlineno, code.co_name), [])
-    return found[0] if len(found) == 1 and code in codes else None
+    candidates = nodes.get((code.co_firstlineno, code.co_name), [])
+    return candidates[0] if len(candidates) == 1 and code in codes else None
 
 
 def assigned(node: ast.AST) -> frozenset[str]:
@@ -219,12 +219,12 @@ def _loops(code: types.CodeType) -> dict[int, ast.While]:
     node = function_node(code)
     if not isinstance(node, ast.FunctionDef):
         return {}
-    found: dict[Any, ast.While] = {}
+    loops: dict[Any, ast.While] = {}
     for loop, call in _first_calls(node.body, None):
         if loop is not None and isinstance(call, ast.Call):
-            found[call.lineno, call.end_lineno, call.col_offset, call.end_col_offset] = loop
+            loops[call.lineno, call.end_lineno, call.col_offset, call.end_col_offset] = loop
     places = enumerate(code.co_positions())
-    return {2 * i: found[place] for i, place in places if place in found}
+    return {2 * i: loops[place] for i, place in places if place in loops}
 
 
 def _first_calls(block: list[ast.stmt], loop: ast.While | None) -> Iterator[tuple[Any, Any]]:
@@ -245,8 +245,8 @@ def _first_call(expression: ast.AST) -> ast.AST | None:
     if isinstance(expression, _UNCLEAR):
         return expression
     for child in ast.iter_child_nodes(expression):
-        if (found := _first_call(child)) is not None:
-            return found
+        if (first := _first_call(child)) is not None:
+            return first
     if isinstance(expression, ast.Call):
         name = getattr(expression.func, "id", None)
         return None if name in (*_BUILTINS_TEXT.split(), "Fraction") else expression

@@ -35,7 +35,7 @@ class Repeated(NamedTuple):
     named: set[tuple[str, str]]
 
 
-def _found(program: Program, draws: Draws, watched: Any) -> Found:
+def _run_once(program: Program, draws: Draws, watched: Any) -> Found:
     """One run, up to its end or until it waits."""
     outcome, again = None, False
     try:
@@ -67,14 +67,14 @@ class InProcess:
     def follow(self, way: Way, heaviest: Fraction) -> Found:
         """Run the program along a way, and on."""
         self._begin(way, heaviest)
-        return _found(self._program, self._draws, self._around(self._draws.run))
+        return _run_once(self._program, self._draws, self._around(self._draws.run))
 
     def _follow_call(self, call: Any, way: Way, heaviest: Fraction) -> Found:
         """Run a call of the program, which draws from the generator that it has."""
         outer = self._begin(way, heaviest)
         try:
             program = Program(call, self._program.interface, catches=False)
-            return _found(program, self._draws, self._around(self._draws.run))
+            return _run_once(program, self._draws, self._around(self._draws.run))
         finally:
             self._draws.begin(*outer)
 
@@ -100,23 +100,23 @@ class InForks:
 
     def follow(self, way: Way, heaviest: Fraction) -> Found:
         """Run the program along a way, and on."""
-        found, points, unknown = in_fork(self._run, way, heaviest)
+        fields, points, unknown = in_fork(self._run, way, heaviest)
         self.unknown |= unknown
-        return Found._make([*found, lambda: points])
+        return Found._make([*fields, lambda: points])
 
     def _run(self, way: Way, heaviest: Fraction) -> Any:
         """In a child: one run, with the points themselves, and what it has called."""
         watch = Watch(self._existing)
-        found = InProcess(self._program, self._lazy, watch.around).follow(way, heaviest)
-        points = found.points() if found.outcome is not None else []
-        return found[:-1], points, watch.unknown()
+        result = InProcess(self._program, self._lazy, watch.around).follow(way, heaviest)
+        points = result.points() if result.outcome is not None else []
+        return result[:-1], points, watch.unknown()
 
 
 def repeated_alike(program: Program, leaves: Sequence[Leaf], existing: Sequence[Any]) -> Repeated:
     """Repeat some leaves with ordinary numbers."""
     watch = Watch(existing)
     differs = None
-    for path, outcome in [(path, shown) for paths, shown in leaves for path in paths]:
+    for path, outcome in [(path, expected) for paths, expected in leaves for path in paths]:
         run = repeating(path)
         try:
             if digest(program.shown(Draws(run, lazy=False), watch.around(run))) != outcome:

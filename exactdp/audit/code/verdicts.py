@@ -68,8 +68,8 @@ class Privacy:
         """What the verdict is about: whose law, and how it was found."""
         calls = "one call" if self.calls == 1 else f"{self.calls} calls in a row"
         left, right = map(str, self.evidence)
-        found = left if left == right else f"left {left}; right {right}"
-        return f"law of {calls} from the present state: {found}"
+        evidence = left if left == right else f"left {left}; right {right}"
+        return f"law of {calls} from the present state: {evidence}"
 
     def as_dict(self) -> dict[str, object]:
         """For JSON: numbers as decimal strings, rounded outward."""
@@ -143,9 +143,9 @@ def private(
             known[key] = judge.law(_bound(program, make, data, number))
         return known[key]
 
-    found = [_judged(law(x), law(y), x, y, loss, allowed, number, len(chosen)) for x, y in chosen]
+    results = [_judged(law(x), law(y), x, y, loss, allowed, number, len(chosen)) for x, y in chosen]
     order = {"refuted": 2, "undecided": 1, "proved": 0}
-    worst = max(found, key=lambda each: (order[each.verdict], max(d.lower for d in each.deltas)))
+    worst = max(results, key=lambda each: (order[each.verdict], max(d.lower for d in each.deltas)))
     if worst.verdict == "proved" and not any(each.evidence.draws for each in known.values()):
         raise NotEnumerable(_NO_DRAW)
     return worst
@@ -168,24 +168,24 @@ def _bound(
     """A program of the generator alone, which calls the given one on a data set."""
 
     def run(rng: Any) -> Any:
-        made = data if make is None else make(data, rng)
+        subject = data if make is None else make(data, rng)
         if program is None:
-            return made
+            return subject
         if calls == 1:
-            return program(made, rng)
+            return program(subject, rng)
         # each is read at once: the next call may change an object that this one has returned
-        return Outcome.of_calls([Outcome.returned(program(made, rng)) for _ in range(calls)])
+        return Outcome.of_calls([Outcome.returned(program(subject, rng)) for _ in range(calls)])
 
     return run
 
 
 def _chosen(left: Any, right: Any, pairs: Any) -> list[tuple[Any, Any]]:
-    given = left is not _NOT_GIVEN, right is not _NOT_GIVEN
+    present = left is not _NOT_GIVEN, right is not _NOT_GIVEN
     if pairs is None:
-        if not all(given):
+        if not all(present):
             raise InvalidParameter("left, right", _NOT_GIVEN, "given both, or pairs=")
         return [(left, right)]
-    if any(given):
+    if any(present):
         raise InvalidParameter("pairs", pairs, "given without left and right")
     if not isinstance(pairs, Iterable) and not hasattr(pairs, "example"):
         raise InvalidParameter("pairs", pairs, "a list of pairs or a hypothesis strategy")
@@ -219,9 +219,9 @@ def _judged(
     chosen = set(event)
     masses = [each.probability(chosen.__contains__) for each in laws]
     direction: Literal["left", "right"] = "left" if first else "right"
-    shown = tuple(outcome.value for outcome in event)
+    outcomes = tuple(outcome.value for outcome in event)
     return Privacy(
-        verdict, loss, allowed, deltas, direction, shown, (masses[0], masses[1]),
+        verdict, loss, allowed, deltas, direction, outcomes, (masses[0], masses[1]),
         x, y, pairs, calls, (left.evidence, right.evidence),
     )  # fmt: skip
 

@@ -99,11 +99,11 @@ class Watch:
                 inside[name] = self._guard.replaced.get(id(inside[name]), inside[name])
                 values.append(inside[name])
                 self._name(str(inside.get("__name__")), name, inside[name], frame.f_code)
-        made: list[tuple[Any, Any]] = [(type(value), value) for value in values]
+        makers: list[tuple[Any, Any]] = [(type(value), value) for value in values]
         outer = _inside(inside, frame.f_code.co_qualname.rpartition(".<locals>.")[0])
         if frame.f_code.co_freevars and not _is_running(outer, frame):
-            made.append((outer, frame.f_code))
-        for maker, value in made:
+            makers.append((outer, frame.f_code))
+        for maker, value in makers:
             why = _drawing(maker)
             if why and _is_old(value):
                 name = getattr(value, "co_name", type(value).__name__)
@@ -143,7 +143,9 @@ def _imported(frame: types.FrameType) -> list[types.ModuleType]:
 def _inside(module: dict[str, Any], path: str) -> Any:
     """What a path of names stands for in a module, or None."""
     first, *rest = path.split(".")
-    return functools.reduce(lambda found, name: getattr(found, name, None), rest, module.get(first))
+    return functools.reduce(
+        lambda holder, name: getattr(holder, name, None), rest, module.get(first)
+    )
 
 
 def _is_running(function: Any, frame: types.FrameType | None) -> bool:
@@ -171,10 +173,10 @@ def _drawing(maker: Any) -> str:
         return ""
     todo, seen = [(maker, maker)], set[int]()
     while todo:
-        found, kind = todo.pop()
-        if isinstance(found, type):
-            todo += [(getattr_static(found, name, None), found) for name in _CONSTRUCTORS]
-        function: Any = getattr(found, "__func__", found)
+        member, kind = todo.pop()
+        if isinstance(member, type):
+            todo += [(getattr_static(member, name, None), member) for name in _CONSTRUCTORS]
+        function: Any = getattr(member, "__func__", member)
         if not isinstance(function, types.FunctionType) or id(function) in seen:
             continue
         code = function.__code__

@@ -131,8 +131,8 @@ class _Violating(Exception):
 
 def _stated(declared: Real | None, norm: str, epsilon: Real | None, rho: Real | None) -> Declared:
     choice("norm", norm, tuple(NORMS))
-    given = {"declared": declared, "epsilon": epsilon, "rho": rho}
-    stated = {k: non_negative(k, v) for k, v in given.items() if v is not None}
+    limits = {"declared": declared, "epsilon": epsilon, "rho": rho}
+    stated = {k: non_negative(k, v) for k, v in limits.items() if v is not None}
     if len(stated) > 1:
         raise InvalidParameter(
             "declared, epsilon, rho", ", ".join(stated), "at most one of the three"
@@ -201,31 +201,31 @@ class _Audit:
                 again = self._replayed(tape, output, left)
                 if again.violations:
                     raise Undecided(_STATE.format(again.violations[0]))
-            found = self._replayed(tape, output, right)
-            found.violations += self._seeds(tape, output, left)
+            comparison = self._replayed(tape, output, right)
+            comparison.violations += self._seeds(tape, output, left)
         self._outsiders.look()
-        found.unsure += [_OUTSIDE.format(name) for name in sorted(self._outsiders.used)]
-        if found.unsure and not found.violations:
-            raise Undecided("; ".join(dict.fromkeys(found.unsure)))
-        violations = tuple(dict.fromkeys(found.violations))
-        return GlueReport(left, right, tuple(found.calls), violations, partly=output.untold)
+        comparison.unsure += [_OUTSIDE.format(name) for name in sorted(self._outsiders.used)]
+        if comparison.unsure and not comparison.violations:
+            raise Undecided("; ".join(dict.fromkeys(comparison.unsure)))
+        violations = tuple(dict.fromkeys(comparison.violations))
+        return GlueReport(left, right, tuple(comparison.calls), violations, partly=output.untold)
 
     def _seeds(self, first: Tape, output: Output, left: Any) -> list[Violation]:
         """Seeds that depend on the data: another run on the left data has those of the first run.
 
         In another run, a seed that is drawn, or made of the time, has another value.
         """
-        found = differing_seeds(first, self._session.tape)
-        if found:
+        violations = differing_seeds(first, self._session.tape)
+        if violations:
             self._replayed(first, output, left)
-        return [] if found and differing_seeds(first, self._session.tape) else found
+        return [] if violations and differing_seeds(first, self._session.tape) else violations
 
     def _run(self, data: Any) -> Output:
         return Output.of(released(self._pipeline(deepcopy(data))))
 
     def _replayed(self, first: Tape, output: Output, data: Any) -> Comparison:
         """Replay the first run on a data set, and compare."""
-        found = Comparison(self._stated)
+        comparison = Comparison(self._stated)
         tape = self._session.tape = Tape(self._seed, first)
         other: Output | None = None
         ended: Violation | None = None
@@ -237,9 +237,9 @@ class _Audit:
         except Exception as error:
             where = place_of(error)
             ended = Violation("leak", where, f"{type(error).__name__} on one side only: {error}")
-        found.tapes(first, tape)
+        comparison.tapes(first, tape)
         if ended is not None:
-            found.violations.append(ended)
+            comparison.violations.append(ended)
         elif other is not None:
-            found.outputs(output, other)
-        return found
+            comparison.outputs(output, other)
+        return comparison

@@ -65,7 +65,7 @@ class Comparison:
             if one.primitive:
                 self._primitive(one, two)
             else:
-                self._drawn(one, two)
+                self._compare_noise(one, two)
         for one, two in zip(left.coins, right.coins, strict=False):
             if two.before is not None or one.name == "choice":
                 self._coin(one, two)
@@ -112,8 +112,8 @@ class Comparison:
             self.violations.append(Violation("structure", one.where, text))
             return
         declared = None if one.declared is None else _exact("sensitivity", one.declared)
-        found = list(differences(left, right).values())
-        power = self._entered(one, found, declared, left, right)
+        changes = list(differences(left, right).values())
+        power = self._entered(one, changes, declared, left, right)
         if self.stated.total is None or not power:
             return
         norm = one.norm or self.stated.norm
@@ -122,7 +122,7 @@ class Comparison:
         else:
             self.spent += _exact("epsilon", one.epsilon) * power / declared
 
-    def _drawn(self, one: RecordedCall, two: RecordedCall) -> None:
+    def _compare_noise(self, one: RecordedCall, two: RecordedCall) -> None:
         changes, met = self._meetings(one, two)
         if not met:
             return
@@ -157,17 +157,17 @@ class Comparison:
                 break
             added = then.kind in ("add", "compare")
             met |= added
-            found = differences(then.value, now.value)
-            if not found:
+            changes_here = differences(then.value, now.value)
+            if not changes_here:
                 continue
             if not added:
                 self._not_added(one, then)
                 continue
             ids = then.ids.ravel()
-            here = {int(ids[i]) for i in found}
+            here = {int(ids[i]) for i in changes_here}
             self._shared(one, then, ids, here, here & used if then.fresh else set())
             used |= here if then.fresh else set()
-            for i, change in found.items():
+            for i, change in changes_here.items():
                 before = changes.get(int(ids[i]), Fraction(0))
                 changes[int(ids[i])] = None if None in (before, change) else before + change  # type: ignore[operator]
         return changes, met
@@ -203,7 +203,7 @@ class Comparison:
     def _entered(
         self,
         call: RecordedCall,
-        found: list[Exact],
+        changes: list[Exact],
         declared: Fraction | None,
         left: Any,
         right: Any,
@@ -212,8 +212,8 @@ class Comparison:
         norm = call.norm or self.stated.norm
         if declared is None:
             declared = self.stated.declared
-        finite = [each for each in found if each is not None]
-        power = norm_power(finite, norm) if len(finite) == len(found) else None
+        finite = [each for each in changes if each is not None]
+        power = norm_power(finite, norm) if len(finite) == len(changes) else None
         self.calls.append(NoiseCall(call.name, call.where, norm, power, declared))
         distance = f"{NORMS[norm]} distance {norm_text(power, norm)}"
         values = f"{shown(_short(left))} on the left, {shown(_short(right))} on the right"

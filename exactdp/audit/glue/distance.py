@@ -89,8 +89,8 @@ def array(value: Any) -> np.ndarray[Any, Any]:
         value = value.detach().cpu().numpy()
     if isinstance(value, list | tuple) and any(hasattr(each, "detach") for each in value):
         return np.concatenate([array(each).ravel() for each in value])
-    found = np.asarray(value)
-    return found.astype(int) if found.dtype == bool else found
+    entries = np.asarray(value)
+    return entries.astype(int) if entries.dtype == bool else entries
 
 
 def differences(
@@ -101,11 +101,11 @@ def differences(
     None stands for a difference that is not finite: one of the two values is NaN or infinite.
     """
     a, b = left.ravel(), right.ravel()
-    found: dict[int, Fraction | None] = {}
+    by_index: dict[int, Fraction | None] = {}
     for i in np.flatnonzero(~_equal(a, b)):
         one, two = exact(a[i]), exact(b[i])
-        found[int(i)] = None if one is None or two is None else two - one
-    return found
+        by_index[int(i)] = None if one is None or two is None else two - one
+    return by_index
 
 
 def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -46,16 +46,16 @@ _RANDOM_SELECTIONS = ("choice", "choices", "sample", "shuffle", "getrandbits", "
 
 def _numpy_samplers(session: Session) -> dict[str, Callable[..., Any]]:
     """The samplers of numpy's generators, old and new."""
-    found: dict[str, Callable[..., Any]] = {
+    samplers: dict[str, Callable[..., Any]] = {
         name: partial(_named, session, name, names) for name, names in (_NOISE | _COINS).items()
     }
-    found |= {name: partial(_select, session, name) for name in _SELECTIONS}
+    samplers |= {name: partial(_select, session, name) for name in _SELECTIONS}
     for name in ("random_sample", "ranf", "sample"):
-        found[name] = found["random"]
-    found["randint"] = found["integers"]
-    found["rand"] = lambda *shape: found["random"](size=shape or None)
-    found["randn"] = lambda *shape: found["standard_normal"](size=shape or None)
-    return found
+        samplers[name] = samplers["random"]
+    samplers["randint"] = samplers["integers"]
+    samplers["rand"] = lambda *shape: samplers["random"](size=shape or None)
+    samplers["randn"] = lambda *shape: samplers["standard_normal"](size=shape or None)
+    return samplers
 
 
 def _random_samplers(session: Session) -> dict[str, Callable[..., Any]]:
@@ -66,7 +66,7 @@ def _random_samplers(session: Session) -> dict[str, Callable[..., Any]]:
         low, high = (0, start) if stop is None else (start, stop)
         return draw("integers", {"low": low, "high": high})
 
-    found: dict[str, Callable[..., Any]] = {
+    samplers: dict[str, Callable[..., Any]] = {
         "gauss": lambda mu=0.0, sigma=1.0: draw("normal", {"loc": mu, "scale": sigma}),
         "expovariate": lambda lambd=1.0: draw("exponential", {"scale": 1 / lambd}),
         "random": lambda: draw("random", {}),
@@ -74,29 +74,31 @@ def _random_samplers(session: Session) -> dict[str, Callable[..., Any]]:
         "randrange": integers,
         "randint": lambda a, b: integers(a, b + 1),
     }
-    found["normalvariate"] = found["gauss"]
-    return found | {name: partial(_select_python, session, name) for name in _RANDOM_SELECTIONS}
+    samplers["normalvariate"] = samplers["gauss"]
+    return samplers | {name: partial(_select_python, session, name) for name in _RANDOM_SELECTIONS}
 
 
 def _named(session: Session, name: str, names: tuple[str, ...], *args: Any, **options: Any) -> Any:
-    given = dict(zip(names, args, strict=False)) | options
+    parameters = dict(zip(names, args, strict=False)) | options
     for other in ("mean",):
-        if other in given:
-            given["loc"] = given.pop(other)
-    if given.pop("out", None) is not None:
+        if other in parameters:
+            parameters["loc"] = parameters.pop(other)
+    if parameters.pop("out", None) is not None:
         session.tape.notes.append(f"{place()}: {name}(out=...) is not followed")
-    return _draw(session, name, given)
+    return _draw(session, name, parameters)
 
 
-def _draw(session: Session, name: str, given: dict[str, Any]) -> Any:
+def _draw(session: Session, name: str, parameters: dict[str, Any]) -> Any:
     """One draw: noise that meets its location, or plain numbers inside a primitive."""
     tape = session.tape
-    given = {key: plain(value) for key, value in given.items()}
-    location = given.pop("loc", None)
-    if given.get("size") is None and location is not None and name != "multivariate_normal":
-        given["size"] = np.broadcast_shapes(*map(np.shape, (location, given.get("scale", 0))))
+    parameters = {key: plain(value) for key, value in parameters.items()}
+    location = parameters.pop("loc", None)
+    if parameters.get("size") is None and location is not None and name != "multivariate_normal":
+        parameters["size"] = np.broadcast_shapes(
+            *map(np.shape, (location, parameters.get("scale", 0)))
+        )
     call = RecordedCall(name, place(), coin=name in _COINS)
-    call.parameters = {k: v for k, v in given.items() if k not in ("size", "dtype")}
+    call.parameters = {k: v for k, v in parameters.items() if k not in ("size", "dtype")}
     if tape.inside:
         source = tape.plain()
     else:
@@ -104,9 +106,9 @@ def _draw(session: Session, name: str, given: dict[str, Any]) -> Any:
         number = len(tape.coins if call.coin else tape.calls)
         source = tape.generator(int(call.coin), number)
     if name == "multivariate_normal":
-        values = source.multivariate_normal(np.zeros(np.shape(location)), **given)
+        values = source.multivariate_normal(np.zeros(np.shape(location)), **parameters)
     else:
-        values = getattr(source, name)(**{k: v for k, v in given.items() if v is not None})
+        values = getattr(source, name)(**{k: v for k, v in parameters.items() if v is not None})
     if tape.inside:
         return values if location is None else values + location
     call.values = np.asarray(values)
@@ -187,13 +189,13 @@ def stand_ins(session: Session) -> Replacements:
         for name, sampler in samplers.items():
             if hasattr(module, name):
                 swaps[id(getattr(module, name))] = (getattr(module, name), sampler)
-    found: Replacements = []
+    replacements: Replacements = []
     for module, name, value in _globals():
         if id(value) in swaps and swaps[id(value)][0] is value:
-            found.append((module, name, swaps[id(value)][1]))
+            replacements.append((module, name, swaps[id(value)][1]))
         elif type(value) in kinds and module is not random:
-            found.append((module, name, kinds[type(value)]()))
-    return found
+            replacements.append((module, name, kinds[type(value)]()))
+    return replacements
 
 
 def _globals() -> Iterator[tuple[ModuleType, str, Any]]:
@@ -217,8 +219,8 @@ class Outsiders:
     """
 
     def __init__(self) -> None:
-        found = generators()  # a bit generator changes with its generator
-        self._all = [one for one in found if not isinstance(one, np.random.BitGenerator)]
+        existing = generators()  # a bit generator changes with its generator
+        self._all = [one for one in existing if not isinstance(one, np.random.BitGenerator)]
         self._states = self._now()
         self.used: set[str] = set()
 

@@ -61,69 +61,69 @@ class Primitive:
                 return function(*args, **options)
             bound = signature.bind(*args, **options)
             bound.apply_defaults()
-            given = {name: released(plain(value)) for name, value in bound.arguments.items()}
+            arguments = {name: released(plain(value)) for name, value in bound.arguments.items()}
             entry = RecordedCall(
                 title,
                 place(),
                 primitive=True,
-                value=_read(self.value, given),
-                declared=_read(self.sensitivity, given),
+                value=_read(self.value, arguments),
+                declared=_read(self.sensitivity, arguments),
                 norm=self.norm,
-                epsilon=_read(self.epsilon, given),
+                epsilon=_read(self.epsilon, arguments),
             )
-            entry.parameters = {name: given[name] for name in self.public} | {
+            entry.parameters = {name: arguments[name] for name in self.public} | {
                 "sensitivity": entry.declared,
                 "epsilon": entry.epsilon,
             }
 
             def run() -> Any:
                 returned = function(*args, **options)
-                return returned if self.save is None else self.save(given)
+                return returned if self.save is None else self.save(arguments)
 
             result = tape.through(entry, run, session.look)
             if self.restore is None:
                 return result
-            self.restore(given, result)
+            self.restore(arguments, result)
             return None
 
         return call
 
 
-def _read(what: Any, given: dict[str, Any]) -> Any:
+def _read(what: Any, arguments: dict[str, Any]) -> Any:
     if callable(what):
-        return what(given)
-    return given[what] if isinstance(what, str) and what in given else what
+        return what(arguments)
+    return arguments[what] if isinstance(what, str) and what in arguments else what
 
 
 def recorded(primitives: tuple[Primitive, ...], session: Session) -> Replacements:
     """The recorded functions, for every global name that holds them."""
-    found: Replacements = []
+    replacements: Replacements = []
     for each in primitives:
         old, new = getattr(each.owner, each.name), each.recorded(session)
-        found.append((each.owner, each.name, new))
+        replacements.append((each.owner, each.name, new))
         for module in list(sys.modules.values()):
             for name, value in list(getattr(module, "__dict__", {}).items()):
                 if value is old and module is not each.owner:
-                    found.append((module, name, new))
-    return found
+                    replacements.append((module, name, new))
+    return replacements
 
 
 def known() -> tuple[Primitive, ...]:
     """The primitives of diffprivlib, OpenDP and Opacus, if the libraries are loaded."""
-    found: list[Primitive] = []
+    primitives: list[Primitive] = []
     if "diffprivlib" in sys.modules:
-        found += _diffprivlib(sys.modules["diffprivlib"])
+        primitives += _diffprivlib(sys.modules["diffprivlib"])
     if "opendp.mod" in sys.modules:
         # measurements; the audit declares the largest distance between their arguments
-        found.append(Primitive(sys.modules["opendp.mod"].Measurement, "__call__", "arg"))
+        primitives.append(Primitive(sys.modules["opendp.mod"].Measurement, "__call__", "arg"))
     if "opacus.optimizers.optimizer" in sys.modules:
-        found += _opacus(sys.modules["opacus.optimizers.optimizer"])
-    return tuple(found)
+        primitives += _opacus(sys.modules["opacus.optimizers.optimizer"])
+    return tuple(primitives)
 
 
 def _diffprivlib(library: Any) -> list[Primitive]:
     """Every mechanism with a sensitivity, and the exponential mechanism's utilities."""
-    found = []
+    primitives = []
     for mechanism in vars(library.mechanisms).values():
         if not inspect.isclass(mechanism) or "randomise" not in vars(mechanism):
             continue
@@ -131,35 +131,35 @@ def _diffprivlib(library: Any) -> list[Primitive]:
         noised = "value" in takes and takes["value"].default is not None
         if noised and "sensitivity" not in inspect.signature(mechanism).parameters:
             continue
-        value = "value" if noised else (lambda given: given["self"].utility)
+        value = "value" if noised else (lambda arguments: arguments["self"].utility)
         norm = "l1" if noised else "linf"
-        found.append(Primitive(mechanism, "randomise", value, _sensitivity, norm, _epsilon))
-    return found
+        primitives.append(Primitive(mechanism, "randomise", value, _sensitivity, norm, _epsilon))
+    return primitives
 
 
-def _sensitivity(given: dict[str, Any]) -> Any:
-    return given["self"].sensitivity
+def _sensitivity(arguments: dict[str, Any]) -> Any:
+    return arguments["self"].sensitivity
 
 
-def _epsilon(given: dict[str, Any]) -> Any:
-    return given["self"].epsilon
+def _epsilon(arguments: dict[str, Any]) -> Any:
+    return arguments["self"].epsilon
 
 
 def _opacus(module: Any) -> list[Primitive]:
     """The noise of one step: the sum of clipped gradients, whose sensitivity is the clip."""
 
-    def restore(given: dict[str, Any], gradients: list[Any]) -> None:
-        for parameter, gradient in zip(given["self"].params, gradients, strict=True):
+    def restore(arguments: dict[str, Any], gradients: list[Any]) -> None:
+        for parameter, gradient in zip(arguments["self"].params, gradients, strict=True):
             parameter.grad = gradient
 
     return [
         Primitive(
             module.DPOptimizer,
             "add_noise",
-            lambda given: [p.summed_grad for p in given["self"].params],
-            lambda given: given["self"].max_grad_norm,
+            lambda arguments: [p.summed_grad for p in arguments["self"].params],
+            lambda arguments: arguments["self"].max_grad_norm,
             "l2",
-            save=lambda given: [p.grad for p in given["self"].params],
+            save=lambda arguments: [p.grad for p in arguments["self"].params],
             restore=restore,
         )
     ]

@@ -80,8 +80,8 @@ class GlueReport:
     @property
     def worst(self) -> float:
         """The largest distance divided by its declared sensitivity."""
-        found = [ratio(c.power, c.declared, c.norm) for c in self.calls if c.declared is not None]
-        return max(found, default=0.0)
+        ratios = [ratio(c.power, c.declared, c.norm) for c in self.calls if c.declared is not None]
+        return max(ratios, default=0.0)
 
     def __str__(self) -> str:
         looked = f"{self.pairs} pairs" if self.pairs > 1 else "this pair"

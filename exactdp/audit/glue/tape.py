@@ -198,14 +198,14 @@ def place() -> str:
 
 def place_of(error: BaseException) -> str:
     """File and line of the pipeline where an error was raised."""
-    found = "pipeline"
+    where = "pipeline"
     trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
         if not name.startswith(_ROOM) and not _library(name):
-            found = f"{Path(name).name}:{trace.tb_lineno}"
+            where = f"{Path(name).name}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return found
+    return where
 
 
 def _library(name: str) -> bool:

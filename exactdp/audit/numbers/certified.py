@@ -71,12 +71,12 @@ def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
     >>> print(answer("zcdp", "epsilon", {"rho": "0.5", "delta": "1e-5"}))
     [4.728386984, 4.728386985]
     """
-    found = _mechanism(mechanism)
+    answers = _mechanism(mechanism)
     choice("quantity", quantity, quantities(mechanism))
     if quantity == "delta":
-        return _asked(found.delta, parameters)
-    if quantity in found.others:
-        return _asked(found.others[quantity], parameters)
+        return _call_with(answers.delta, parameters)
+    if quantity in answers.others:
+        return _call_with(answers.others[quantity], parameters)
     if "delta" not in parameters:
         raise InvalidParameter("parameters", ", ".join(parameters), "with a value for delta")
     target = delta_target("delta", parameters["delta"])
@@ -84,16 +84,16 @@ def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
     def at(value: Fraction) -> Enclosure:
         return delta_at(mechanism, quantity, value, parameters)
 
-    step = found.step(quantity, parameters)
+    step = answers.step(quantity, parameters)
     return least_multiple(at, target, step) if step else least(at, target, quantity != "sigma")
 
 
 def delta_at(mechanism: str, quantity: str, value: Real, parameters: Parameters) -> Enclosure:
     """delta when the quantity (such as epsilon, sigma or tau) has this value."""
-    found = _mechanism(mechanism)
-    name = found.searches[choice("quantity", quantity, tuple(found.searches))]
-    rest = {key: given for key, given in parameters.items() if key != "delta"}
-    return _asked(found.delta, {**rest, name: value})
+    answers = _mechanism(mechanism)
+    name = answers.searches[choice("quantity", quantity, tuple(answers.searches))]
+    rest = {key: number for key, number in parameters.items() if key != "delta"}
+    return _call_with(answers.delta, {**rest, name: value})
 
 
 def mechanisms() -> tuple[str, ...]:
@@ -103,8 +103,8 @@ def mechanisms() -> tuple[str, ...]:
 
 def quantities(mechanism: str) -> tuple[str, ...]:
     """What can be asked about a mechanism."""
-    found = _mechanism(mechanism)
-    return ("delta", *found.searches, *found.others)
+    answers = _mechanism(mechanism)
+    return ("delta", *answers.searches, *answers.others)
 
 
 def parameter_of(mechanism: str, quantity: str) -> str:
@@ -120,23 +120,23 @@ def _mechanism(name: str) -> Answers:
     choice("mechanism", name, mechanisms())
     if name in _OTHERS:
         return _OTHERS[name]
-    made = calculator(next(x for x in CALCULATORS if group_of(x) == name))
+    group_calculator = calculator(next(x for x in CALCULATORS if group_of(x) == name))
     return Answers(
-        made.delta,
-        {parameter: parameter for parameter in made.falls_with},
+        group_calculator.delta,
+        {parameter: parameter for parameter in group_calculator.falls_with},
         _PROBABILITIES.get(name, {}),
-        lambda quantity, _: Fraction(made.falls_with[quantity]),
+        lambda quantity, _: Fraction(group_calculator.falls_with[quantity]),
     )
 
 
-def _asked(function: Callable[..., _Answer], parameters: Parameters) -> _Answer:
+def _call_with(function: Callable[..., _Answer], parameters: Parameters) -> _Answer:
     """The function's value; raises InvalidParameter where a parameter is missing or unknown."""
     takes = signature(function).parameters
     named = [name for name, one in takes.items() if one.kind is not one.VAR_KEYWORD]
     for name in named:
         if takes[name].default is Parameter.empty and name not in parameters:
-            given = ", ".join(parameters)
-            raise InvalidParameter("parameters", given, f"with a value for {name}")
+            names = ", ".join(parameters)
+            raise InvalidParameter("parameters", names, f"with a value for {name}")
     for name in parameters if len(named) == len(takes) else ():
         if name not in takes:
             raise InvalidParameter("parameters", name, f"some of {', '.join(takes)}")
@@ -230,8 +230,8 @@ def _sampled(
     else:
         step = _replaced(noise.sampled(rate), neighbours)
     size = integer("group", group, least=1)
-    found = step if size == 1 else step.grouped(size)
-    return found.delta(epsilon, relative_width=_SAMPLED_WIDTH)
+    loss = step if size == 1 else step.grouped(size)
+    return loss.delta(epsilon, relative_width=_SAMPLED_WIDTH)
 
 
 def _training(*, sigma: Real, rate: Real, k: Real, neighbours: str) -> pld.Pld:
@@ -271,24 +271,24 @@ def _matrix(
 def _shuffled(*, k: Real, n: Real, budget: Real, epsilon: Real) -> Enclosure:
     values, users = integer("k", k, least=2), integer("n", n, least=1)
 
-    def found(budget: Fraction) -> Enclosure:
+    def delta_of(budget: Fraction) -> Enclosure:
         return Shuffled(RandomizedResponse(k=values, epsilon=budget), users).delta(epsilon)
 
     # e^epsilon - 1 is rounded down to twelve digits, by a share below 1e-11 < 2^-36
     each = positive("budget", budget)
-    return Enclosure(found(each).lower, found(each + Fraction(1, 2**36)).upper)
+    return Enclosure(delta_of(each).lower, delta_of(each + Fraction(1, 2**36)).upper)
 
 
 def _of_loss(
-    made: Callable[..., pld.Pld], others: Mapping[str, Answerer] = MappingProxyType({})
+    make_loss: Callable[..., pld.Pld], others: Mapping[str, Answerer] = MappingProxyType({})
 ) -> Answers:
     """A privacy loss, of which delta and epsilon can be asked."""
 
-    def delta(*, epsilon: Real, **given: Real) -> Enclosure:
-        return _asked(made, given).delta(epsilon, relative_width=_COMPOSED_WIDTH)
+    def delta(*, epsilon: Real, **parameters: Real) -> Enclosure:
+        return _call_with(make_loss, parameters).delta(epsilon, relative_width=_COMPOSED_WIDTH)
 
-    def epsilon(*, delta: Real, **given: Real) -> Enclosure:
-        return _asked(made, given).epsilon(delta, width=_COMPOSED_WIDTH)
+    def epsilon(*, delta: Real, **parameters: Real) -> Enclosure:
+        return _call_with(make_loss, parameters).epsilon(delta, width=_COMPOSED_WIDTH)
 
     return Answers(delta, others={"epsilon": epsilon, **others})
 
@@ -303,7 +303,9 @@ _OTHERS: dict[str, Answers] = {
     "thresholds": Answers(
         _threshold,
         {"tau": "threshold"},
-        step=lambda _, given: Fraction(given.get("noise") in ("geometric", "discrete_gaussian")),
+        step=lambda _, parameters: Fraction(
+            parameters.get("noise") in ("geometric", "discrete_gaussian")
+        ),
     ),
     "discrete_laplace": Answers(
         _discrete_laplace,

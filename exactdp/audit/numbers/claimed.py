@@ -57,10 +57,10 @@ class NumberAudit:
 
     def text(self) -> str:
         """The verdict in a few lines."""
-        given = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        parameters = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         claim = f"{self.quantity} = {_text(self.claimed)}"
         lines = [
-            f"{self.verdict}: {claim} for {self.mechanism} ({given})",
+            f"{self.verdict}: {claim} for {self.mechanism} ({parameters})",
             f"  least {self.quantity} that is enough: {self.true}",
         ]
         if self.relative is not None and self.verdict in ("unsafe", "loose"):
@@ -72,8 +72,8 @@ class NumberAudit:
 
     def _distance(self) -> str:
         """The relative distance: rounded down below the true value, up above it."""
-        found = Enclosure.exact(self.relative or Fraction(0))
-        return found.decimal_lower(3) if self.verdict == "unsafe" else found.decimal_upper(3)
+        relative = Enclosure.exact(self.relative or Fraction(0))
+        return relative.decimal_lower(3) if self.verdict == "unsafe" else relative.decimal_upper(3)
 
 
 def audit_number(
@@ -97,13 +97,13 @@ def audit_number(
     tolerance: relative distance up to which a sufficient number is called exact, >= 0.
     Raises InvalidParameter, and Undecided where the true value cannot be found.
 
-    >>> found = audit_number(
+    >>> result = audit_number(
     ...     mechanism="analytic_gaussian",
     ...     quantity="sigma",
     ...     parameters={"epsilon": 1, "delta": "1e-15"},
     ...     claimed="7.4819",
     ... )
-    >>> print(found.text())
+    >>> print(result.text())
     unsafe: sigma = 7.4819 for analytic_gaussian (epsilon = 1, delta = 1e-15)
       least sigma that is enough: [7.487009467, 7.487009468]
       the claim is at least 0.000682 (relative) below it

@@ -40,9 +40,9 @@ def rho_of_noisy_max(
     """
     size, copies = positive("budget", budget), integer("k", k, least=1)
     one = pld.noisy_max(epsilon=size, noise=noise)
-    found = _rho(one, size, relative_width)
-    most = min(found.upper, size**2 / 8) if noise == "gumbel" else found.upper
-    return Enclosure(copies * found.lower, copies * most)  # divergences add up, order by order
+    rho = _rho(one, size, relative_width)
+    most = min(rho.upper, size**2 / 8) if noise == "gumbel" else rho.upper
+    return Enclosure(copies * rho.lower, copies * most)  # divergences add up, order by order
 
 
 def _rho(loss: pld.Pld, largest: Fraction, relative_width: Fraction) -> Enclosure:

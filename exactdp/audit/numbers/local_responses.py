@@ -68,7 +68,7 @@ _NAMES = (*_WEIGHTS, "rappor", *_FAKE)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _LocalResponses:
     """One mechanism. budget: its epsilon; None for rappor, which is given by f."""
 
     name: str
@@ -87,7 +87,7 @@ class _Asked:
         budget: Real | None,
         f: Real | None,
         size: Real | None,
-    ) -> _Asked:
+    ) -> _LocalResponses:
         name = choice("mechanism", mechanism, _NAMES)
         values = integer("k", k, least=2)
         many = integer("attributes", attributes or "", least=1) if name in _FAKE else 1
@@ -103,11 +103,11 @@ class _Asked:
 
     def value(self, text: Real) -> tuple[int, ...]:
         """A value: one number for every attribute, with spaces between."""
-        found = tuple(integer("value", part, least=0) for part in str(text).split())
-        if len(found) != self.attributes or max(found) >= self.k:
+        values = tuple(integer("value", part, least=0) for part in str(text).split())
+        if len(values) != self.attributes or max(values) >= self.k:
             allowed = f"{self.attributes} numbers below {self.k}"
             raise InvalidParameter("value", text, allowed)
-        return found
+        return values
 
     def factor(self) -> arb:
         """e to the budget of what is told."""
@@ -121,7 +121,7 @@ class _Asked:
         def rest() -> arb:  # never 1 for several attributes, by Lindemann and Weierstrass
             return self.factor() / ball(epsilon).exp()
 
-        return refine(rest, accept=lambda found: found.lower > 1 or found.upper < 1).upper < 1
+        return refine(rest, accept=lambda ratio: ratio.lower > 1 or ratio.upper < 1).upper < 1
 
     def law(self, value: tuple[int, ...]) -> Reports:
         """The probability of every report."""
@@ -134,12 +134,12 @@ class _Asked:
         else:
             every = [self._one(kind, own) for own in range(self.k)]
             fake = {y: sum((law[y] for law in every), arb(0)) / self.k for y in every[0]}
-        found = {}
+        reports = {}
         for parts in product(fake, repeat=self.attributes):
             made_up = prod((fake[y] for y in parts), start=arb(1))
             ratios = (law[y] / fake[y] for law, y in zip(true, parts, strict=True))
-            found[" ".join(parts)] = made_up * sum(ratios, arb(0)) / self.attributes
-        return found
+            reports[" ".join(parts)] = made_up * sum(ratios, arb(0)) / self.attributes
+        return reports
 
     def _one(self, name: str, value: int) -> Reports:
         """The reports of one attribute."""
@@ -158,11 +158,11 @@ def pmf(
     budget: Real | None = None, f: Real | None = None, size: Real | None = None,
 ) -> Enclosure:  # fmt: skip
     """P(report | value)."""
-    asked = _Asked.of(mechanism, k, attributes, budget, f, size)
-    chosen = asked.value(value)
-    if str(report) not in asked.law(chosen):
+    responses = _LocalResponses.of(mechanism, k, attributes, budget, f, size)
+    chosen = responses.value(value)
+    if str(report) not in responses.law(chosen):
         raise InvalidParameter("report", report, "a report of this mechanism")
-    return refine(lambda: asked.law(chosen)[str(report)]).clamped(0, 1)
+    return refine(lambda: responses.law(chosen)[str(report)]).clamped(0, 1)
 
 
 def delta(
@@ -174,18 +174,18 @@ def delta(
     Values, and attributes, are alike but for their place: one pair for each number of attributes
     that differ says it all.
     """
-    asked = _Asked.of(mechanism, k, attributes, budget, f, size)
+    responses = _LocalResponses.of(mechanism, k, attributes, budget, f, size)
     level = non_negative("epsilon", epsilon)
-    if asked.kept(level):
+    if responses.kept(level):
         return Enclosure.exact(0)
 
     def worst() -> arb:
-        factor, found, one = ball(level).exp(), arb(0), asked.law((0,) * asked.attributes)
-        for differ in range(1, asked.attributes + 1):
-            other = asked.law((1,) * differ + (0,) * (asked.attributes - differ))
+        factor, largest, one = ball(level).exp(), arb(0), responses.law((0,) * responses.attributes)
+        for differ in range(1, responses.attributes + 1):
+            other = responses.law((1,) * differ + (0,) * (responses.attributes - differ))
             for a, b in ((one, other), (other, one)):
                 gaps = ((a[y] - factor * b[y]).max(arb(0)) for y in a)
-                found = found.max(sum(gaps, arb(0)))
-        return found
+                largest = largest.max(sum(gaps, arb(0)))
+        return largest
 
     return refine(worst).clamped(0, 1)

@@ -21,10 +21,10 @@ def loss_of(*, events: str, neighbours: str) -> pld.Pld:
     """
     choice("neighbours", neighbours, ("add-remove", "replace-one"))
     relation = pld.REPLACE_ONE if neighbours == "replace-one" else pld.ADD_REMOVE
-    found = json_value("events", str(events), "a JSON list of mechanisms", str)
-    if not isinstance(found, list) or not found:
+    entries = json_value("events", str(events), "a JSON list of mechanisms", str)
+    if not isinstance(entries, list) or not entries:
         raise InvalidParameter("events", events, "a JSON list of mechanisms")
-    first, *others = (_repeated(event, relation) for event in found)
+    first, *others = (_repeated(event, relation) for event in entries)
     for other in others:
         first = first.then(other)
     return first
@@ -36,16 +36,16 @@ def _repeated(event: Any, neighbours: str) -> pld.Pld:
     if name not in known:  # a list: a name in JSON may be one that has no hash
         raise InvalidParameter("mechanism", event, "an object with one of " + ", ".join(known))
     try:
-        made = _OTHERS[name](event, neighbours) if name in _OTHERS else _noise(event, neighbours)
+        loss = _OTHERS[name](event, neighbours) if name in _OTHERS else _noise(event, neighbours)
     except KeyError as missing:
         raise InvalidParameter("events", event, f"with {missing.args[0]}") from None
-    return made.composed(integer("count", event.get("count", 1), least=1))
+    return loss.composed(integer("count", event.get("count", 1), least=1))
 
 
 def _noise(event: _Event, neighbours: str) -> pld.Pld:
     """The noise on samples, if there is a rate, for these neighbours."""
-    made = _NOISE[event["mechanism"]](event)
-    sampled = made.sampled(event["rate"]) if "rate" in event else made
+    loss = _NOISE[event["mechanism"]](event)
+    sampled = loss.sampled(event["rate"]) if "rate" in event else loss
     return sampled.replaced() if neighbours == pld.REPLACE_ONE else sampled
 
 

@@ -37,15 +37,15 @@ class Outputs:
             array = _if_numeric(_array(outputs))
             self._python = array is not None and type(outputs[0]) in (int, float)
         else:
-            found = f"a {type(outputs).__name__}" if np.ndim(outputs) else "a single value"
-            raise InvalidParameter("run", Described(found), _ALLOWED)
+            description = f"a {type(outputs).__name__}" if np.ndim(outputs) else "a single value"
+            raise InvalidParameter("run", Described(description), _ALLOWED)
         self._array, self._listed = array, [] if array is not None else [*outputs]
 
     @classmethod
-    def _made(cls, array: NDArray[Any] | None, listed: list[Any], python: bool) -> Outputs:
-        made = cls.__new__(cls)
-        made._array, made._listed, made._python = array, listed, python
-        return made
+    def _build(cls, array: NDArray[Any] | None, listed: list[Any], python: bool) -> Outputs:
+        batch = cls.__new__(cls)
+        batch._array, batch._listed, batch._python = array, listed, python
+        return batch
 
     def __len__(self) -> int:
         return len(self._listed if self._array is None else self._array)
@@ -121,7 +121,7 @@ class Outputs:
     def take(self, start: int, stop: int) -> Outputs:
         """Some of the outputs."""
         array = None if self._array is None else self._array[start:stop]
-        part = self._made(array, self._listed[start:stop], self._python)
+        part = self._build(array, self._listed[start:stop], self._python)
         if "items" in self.__dict__:
             part.__dict__["items"] = self.items[start:stop]
         return part
@@ -133,8 +133,8 @@ class Outputs:
         kinds = {(array.dtype, array.shape[1:]) for array in arrays}
         python = {one._python for one in batches}
         if len(arrays) == len(batches) and len(kinds) == len(python) == 1:
-            return cls._made(np.concatenate(arrays), [], *python)
-        return cls._made(None, [one for batch in batches for one in batch.raw], False)
+            return cls._build(np.concatenate(arrays), [], *python)
+        return cls._build(None, [one for batch in batches for one in batch.raw], False)
 
 
 def _array(listed: Sequence[Any]) -> NDArray[Any] | None:
@@ -177,8 +177,8 @@ def as_outputs(outputs: Any, n: int | None = None) -> Outputs:
     """The outputs of one call, checked to be n of them."""
     batch = outputs if isinstance(outputs, Outputs) else Outputs(outputs)
     if n is not None and len(batch) != n:
-        found = Described(f"{len(batch)} outputs where {n} were asked for")
-        raise InvalidParameter("run", found, _ALLOWED)
+        description = Described(f"{len(batch)} outputs where {n} were asked for")
+        raise InvalidParameter("run", description, _ALLOWED)
     return batch
 
 
@@ -215,10 +215,10 @@ def numeric(values: Sequence[Any]) -> NDArray[Any]:
 
     The two compare alike, so what is said of a number does not depend on the others.
     """
-    found = [value if type(value) is int else number(value) for value in values]
-    if any(type(one) is int and not -_EXACT <= one <= _EXACT for one in found):
-        return objects(found)
-    return np.array(found, dtype=np.float64)
+    entries = [value if type(value) is int else number(value) for value in values]
+    if any(type(one) is int and not -_EXACT <= one <= _EXACT for one in entries):
+        return objects(entries)
+    return np.array(entries, dtype=np.float64)
 
 
 def as_floats(values: NDArray[Any]) -> NDArray[np.float64]:

@@ -62,8 +62,8 @@ class Counted(NamedTuple):
 
 def counted(feature: Feature, left: Column, right: Column) -> list[Counted]:
     """How often the events that a feature suggests happened on either side."""
-    found = (_numeric if is_numeric(feature) else _discrete)(feature, left, right)
-    return [each for each in found if len(each.hits[0])]
+    groups = (_numeric if is_numeric(feature) else _discrete)(feature, left, right)
+    return [each for each in groups if len(each.hits[0])]
 
 
 def best(groups: Sequence[Counted], promise: Lines, keep: int = 4) -> list[Candidate]:
@@ -120,7 +120,7 @@ def _reach(k: Column, n: Column, y: Column, m: Column, promise: Lines) -> Column
     """The largest s, up to 4, for which counts surely break the promise with s times its epsilon
     and delta: for probabilities three deviations away from the shares."""
     low, high = _wilson(k, n, -_DEVIATIONS), _wilson(y, m, _DEVIATIONS)
-    found = np.zeros(len(k))
+    reach = np.zeros(len(k))
     for factor, delta in promise:
         least, step = np.zeros(len(k)), 4.0
         for _ in range(_HALVINGS):
@@ -129,8 +129,8 @@ def _reach(k: Column, n: Column, y: Column, m: Column, promise: Lines) -> Column
             with np.errstate(over="ignore", invalid="ignore"):  # of a huge epsilon
                 holds = low > factor**middle * high + delta * middle
             least = np.where(holds, middle, least)
-        found = np.maximum(found, least)
-    return found
+        reach = np.maximum(reach, least)
+    return reach
 
 
 def _wilson(hits: Column, trials: Column, z: float) -> Column:

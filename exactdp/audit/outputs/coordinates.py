@@ -74,16 +74,16 @@ def _ties(outputs: Outputs) -> Column:
 
 
 def _signs_text(signs: tuple[int, ...]) -> str:
-    found = [([i for i, x in enumerate(signs) if x == s], word) for s, word in _SIGNS.items()]
-    found = sorted((one for one in found if one[0]), key=lambda one: (len(one[0]), one[0]))
-    if not found:
+    groups = [([i for i, x in enumerate(signs) if x == s], word) for s, word in _SIGNS.items()]
+    groups = sorted((one for one in groups if one[0]), key=lambda one: (len(one[0]), one[0]))
+    if not groups:
         return "undefined"
-    *few, (_, most) = found
-    told = [
+    *few, (_, most) = groups
+    parts = [
         f"coordinate{'s' if len(at) > 1 else ''} {', '.join(map(str, at))} {word}"
         for at, word in few
     ]
-    return ", ".join([*told, f"{'the others' if few else 'all'} {most}"])
+    return ", ".join([*parts, f"{'the others' if few else 'all'} {most}"])
 
 
 def _first_of(outputs: Outputs, what: str) -> Column:

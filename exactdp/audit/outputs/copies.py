@@ -116,9 +116,9 @@ def uneven(groups: Sequence[Hits]) -> str:
     total, everywhere = int(hits.sum()), int(sizes.sum())
     if not 0 < total < everywhere or len(groups) < 2:
         return ""
-    drawn = np.random.default_rng(0).multivariate_hypergeometric(sizes, total, _ARRANGEMENTS)
+    arrangements = np.random.default_rng(0).multivariate_hypergeometric(sizes, total, _ARRANGEMENTS)
     expected = sizes * (total / everywhere)
-    seen, others = (((x - expected) ** 2 / sizes).sum(axis=-1) for x in (hits, drawn))
+    seen, others = (((x - expected) ** 2 / sizes).sum(axis=-1) for x in (hits, arrangements))
     if (others >= seen * (1 - 1e-9)).any() and (others <= seen * (1 + 1e-9)).any():
         return ""
     shares = hits / sizes

@@ -110,12 +110,12 @@ class Draws:
     def training(self, size: int) -> tuple[Outputs, Outputs]:
         """Outputs to learn from, which are never counted: half of `size` on each side."""
         started = time.perf_counter()
-        drawn: dict[str, list[Outputs]] = {side: [] for side in SIDES}
+        by_side: dict[str, list[Outputs]] = {side: [] for side in SIDES}
         largest = min(_TRAINING_CALL, max(-(-size // 4), 1))
-        for side, _, outputs in self._made(dict.fromkeys(SIDES, size // 2), largest):
-            drawn[side].append(outputs)
+        for side, _, outputs in self._run_calls(dict.fromkeys(SIDES, size // 2), largest):
+            by_side[side].append(outputs)
         seconds = (time.perf_counter() - started) / max(size, 1)
-        left, right = (Outputs.joined(drawn[side]) for side in SIDES)
+        left, right = (Outputs.joined(by_side[side]) for side in SIDES)
         self._largest = _largest(left, seconds)
         return left, right
 
@@ -127,7 +127,7 @@ class Draws:
         sizes = {side: many, other(side): size - many}
         largest = min(self._largest, max(-(-min(sizes.values()) // _CALLS), _FEWEST))
         tallies = dict.fromkeys(events, Tally())
-        for where, trials, hits in self._made(sizes, largest, [*tallies]):
+        for where, trials, hits in self._run_calls(sizes, largest, [*tallies]):
             for event, seen in zip(tallies, hits, strict=True):
                 tallies[event] += Tally.counted(where, seen, trials)
         return tallies
@@ -139,27 +139,27 @@ class Draws:
         """
         sizes = {side: min(tally.of(side)[1], _MOST) for side in SIDES}
         plans = [_plan(sizes, i // 2, self._largest) for i in range(_PROCESSES)]
-        found = fresh.drawn_anew(self._sent, self.data, event, plans, self.single)
-        basis = _HERE if found is None else _FRESH
-        if found is None:
+        answers = fresh.drawn_anew(self._sent, self.data, event, plans, self.single)
+        basis = _HERE if answers is None else _FRESH
+        if answers is None:
             plans = [_shuffled([call for plan in plans for call in plan], _PROCESSES)]
-            found = [fresh.counted(self._mechanism, self.data, event, plans[0])]
+            answers = [fresh.counted(self._mechanism, self.data, event, plans[0])]
         again = Tally()
         for side in SIDES:
-            groups = _groups(side, plans, found)
+            groups = _groups(side, plans, answers)
             hits, trials = sum(int(one.sum()) for one in groups), sum(map(len, groups))
             for sign in (different(*tally.of(side), hits, trials), uneven(groups)):
                 if sign:
                     raise CopiedRandomness(f"run returned copies ({side}: {sign})")
             again += Tally.counted(side, hits, trials)
-        varied = again.mixed or any(mark for drawn in found for _, mark in drawn)
+        varied = again.mixed or any(mark for answer in answers for _, mark in answer)
         if basis is _HERE and not varied:
             raise CopiedRandomness(_CONSTANT)
         self._drew(again.left_trials + again.right_trials)
         counts = ", ".join(f"{side} {k} of {n}" for side in SIDES for k, n in (again.of(side),))
         return again, basis.format(processes=len(plans), counts=counts)
 
-    def _made(
+    def _run_calls(
         self, sizes: dict[str, int], largest: int, events: list[Event] | None = None
     ) -> Iterator[tuple[str, int, Any]]:
         """Of every call: the side, the size, and the outputs or the hits of events."""
@@ -168,10 +168,10 @@ class Draws:
             for side, size in batches(sizes, largest)
         )
         executor = None if self.single else self.executor
-        for (side, size), (found, mark) in in_parallel(executor, tasks):
+        for (side, size), (result, mark) in in_parallel(executor, tasks):
             self._calls.add(mark)
             self._drew(size)
-            yield side, size, found
+            yield side, size, result
 
     def _drew(self, size: int) -> None:
         self.drawn += size
@@ -200,10 +200,10 @@ def _shuffled(calls: list[Request], seed: int) -> list[Request]:
     return [calls[i] for i in np.random.default_rng(seed).permutation(len(calls))]
 
 
-def _groups(side: str, plans: list[list[Request]], found: list[Drawn]) -> list[NDArray[np.bool_]]:
+def _groups(side: str, plans: list[list[Request]], answers: list[Drawn]) -> list[NDArray[np.bool_]]:
     """The hits of a side by processes; by calls where all are of one process."""
     groups = []
-    for plan, drawn in zip(plans, found, strict=True):
-        own = [hits for (where, _), (hits, _) in zip(plan, drawn, strict=True) if where == side]
+    for plan, answer in zip(plans, answers, strict=True):
+        own = [hits for (where, _), (hits, _) in zip(plan, answer, strict=True) if where == side]
         groups += own if len(plans) == 1 else [np.concatenate(own)]
     return groups

@@ -162,26 +162,28 @@ class Audit:
             self.favoured = self.fixed[0].direction
             return min(look.counting, self.most)
         left, right = self.draws.training(min(look.training, self.most))
-        found = self._search(left, right)
-        while not (found and found[0].score) and 2 * len(left) < min(look.patience, self.most):
+        candidates = self._search(left, right)
+        while not (candidates and candidates[0].score) and 2 * len(left) < min(
+            look.patience, self.most
+        ):
             more = self.draws.training(min(look.training, self.most))
             left, right = Outputs.joined([left, more[0]]), Outputs.joined([right, more[1]])
-            found = self._search(left, right)
-        if found:
-            self.share = allocation(found[0].p, found[0].q, self._lines)
-            self.favoured = found[0].direction
-            if found[0].score >= _CERTAIN and {found[0].p, found[0].q} == {0.0, 1.0}:
+            candidates = self._search(left, right)
+        if candidates:
+            self.share = allocation(candidates[0].p, candidates[0].q, self._lines)
+            self.favoured = candidates[0].direction
+            if candidates[0].score >= _CERTAIN and {candidates[0].p, candidates[0].q} == {0.0, 1.0}:
                 self._call_one_by_one()
         size = min(look.training + look.counting - 2 * len(left), self.most)
-        self._add(found, look, size)
+        self._add(candidates, look, size)
         return size
 
-    def _add(self, found: list[Candidate], look: Look, size: int) -> None:
+    def _add(self, candidates: list[Candidate], look: Look, size: int) -> None:
         """Count these candidates; an audit counts nothing else, a watch keeps its best events."""
         if not self.anytime:
             self.chosen, self.tallies = [], {}
         known = [one.event for one in self.chosen]
-        new = [one for one in found if one.event not in known]
+        new = [one for one in candidates if one.event not in known]
         if not new and not self.chosen:
             new = [_ANY]
         for one, share in zip(new, shares(len(new)), strict=True):
@@ -200,13 +202,13 @@ class Audit:
     def _search(self, left: Outputs, right: Outputs) -> list[Candidate]:
         """The events that speak most against the promise; what was looked at is noted."""
         looked, data = Counter[str](), (self.draws.data["left"], self.draws.data["right"])
-        found = search(
+        candidates = search(
             left, right, data, self._lines, self.promise.divisor,
             known=[one.event for one in self.chosen],
             told=lambda feature: looked.update([feature[0]]),
         )  # fmt: skip
         self.looked_at = dict(looked.most_common())
-        return found
+        return candidates
 
     def _judge(self, final: bool) -> AuditReport | None:
         """A report where a violation is certain or a report is due."""
@@ -216,7 +218,7 @@ class Audit:
         hopeful = {one for one in ordered if self._evidence(one) >= level * -math.log(one.level)}
         judged = [one for one in ordered if one in hopeful or one.event in nearest]
         self._require_variety([one.event for one in judged])
-        found: list[tuple[Chosen, Bounds]] = []
+        judgements: list[tuple[Chosen, Bounds]] = []
         for one in judged:
             region = one.region(self.tallies[one.event])
             bounds = self.promise.bounds(region)
@@ -224,12 +226,12 @@ class Audit:
                 confirmed, bounds = self._confirmed(one, bounds)
                 if confirmed:
                     return self._report(True, one, [bounds, self.promise.promised()])
-            found.append((one, bounds))
+            judgements.append((one, bounds))
         if not final:
             return None
         limit = self.promise.limit[0]
-        shown, _ = max(found, key=lambda pair: (pair[1]["epsilon"], pair[1][limit]))
-        return self._report(False, shown, [bounds for _, bounds in found])
+        strongest, _ = max(judgements, key=lambda pair: (pair[1]["epsilon"], pair[1][limit]))
+        return self._report(False, strongest, [bounds for _, bounds in judgements])
 
     def _require_variety(self, events: list[Event]) -> None:
         """Nothing is concluded from an event that favours a side and varies within no call."""
@@ -259,14 +261,14 @@ class Audit:
         second = self.promise.bounds(region)
         return confirmed, {key: min(bounds[key], second[key]) for key in bounds}
 
-    def _report(self, violation: bool, shown: Chosen, found: list[Bounds]) -> AuditReport:
+    def _report(self, violation: bool, chosen: Chosen, bounds: list[Bounds]) -> AuditReport:
         """What the regions bound together; a watch keeps the bounds of its earlier reports.
 
         The regions of a violation leave the promise out, so what it promised is a bound, too.
         """
-        every = [dict.fromkeys(self.promise.currencies(), Fraction(0)), self.bounds, *found]
+        every = [dict.fromkeys(self.promise.currencies(), Fraction(0)), self.bounds, *bounds]
         self.bounds = {key: max(each.get(key, Fraction(0)) for each in every) for key in every[0]}
-        tally = self.tallies[shown.event]
+        tally = self.tallies[chosen.event]
         return AuditReport(
             violation=violation,
             promise=self.promise,
@@ -274,13 +276,13 @@ class Audit:
                 key: Fraction(Enclosure.exact(value).decimal_lower(12))
                 for key, value in self.bounds.items()
             },
-            event=shown.event,
-            direction=shown.direction,
+            event=chosen.event,
+            direction=chosen.direction,
             counts={side: tally.of(side) for side in SIDES},
             samples=self.draws.drawn,
             alpha=self.alpha,
             looks=self.looks,
-            few=shown.few,
+            few=chosen.few,
             seconds=time.perf_counter() - self.started,
             warning=self.warning,
             basis=self.basis,

@@ -114,8 +114,8 @@ class Event:
         if self.relation in ("at least", "at most"):
             if isinstance(self.value, int) and abs(self.value) > 2**53:
                 values = values.astype(object)  # numpy would round the threshold
-            found = values >= self.value if self.relation == "at least" else values <= self.value
-            return np.asarray(found, dtype=bool)
+            hits = values >= self.value if self.relation == "at least" else values <= self.value
+            return np.asarray(hits, dtype=bool)
         if self.relation == "equals":
             return equal(values, self.value)
         if self.relation == "undefined":
@@ -124,8 +124,8 @@ class Event:
             edges, numbers = self.value
             chosen = np.zeros(len(edges) + 1, dtype=bool)
             chosen[list(numbers)] = True
-            found = chosen[np.searchsorted(np.array(edges), values, side="right")]
-            return np.asarray(found & (values == values), dtype=bool)
+            hits = chosen[np.searchsorted(np.array(edges), values, side="right")]
+            return np.asarray(hits & (values == values), dtype=bool)
         inside = _inside(values, self.value)
         return inside if self.relation == "in" else ~inside
 
@@ -159,9 +159,9 @@ class Event:
             if no != yes:
                 return f"{text.removeprefix('whether ')}: {'yes' if yes else 'no'}"
         relation = ":" if is_pattern(self.feature) else f" {RELATIONS[self.relation]}"
-        return f"{text}{relation} {self._shown()}"
+        return f"{text}{relation} {self._value_text()}"
 
-    def _shown(self) -> str:
+    def _value_text(self) -> str:
         if self.relation == "in intervals":
             edges, numbers = self.value
             ends = [float("-inf"), *edges, float("inf")]

@@ -135,13 +135,13 @@ def _places(left: Outputs, right: Outputs) -> list[Path]:
 
 def _listed(side: Outputs) -> Counter[Path]:
     """How many outputs have each path."""
-    found, steps = Counter[Path](), 0
+    counts, steps = Counter[Path](), 0
     for item in side.items[:_READ]:
         if steps < _STEPS:
             before = [*paths(item, _PATHS)]
-            found.update(before)
+            counts.update(before)
             steps += len(before)
-    return found
+    return counts
 
 
 def _at(path: Path, sides: list[Outputs]) -> Iterator[Feature]:
@@ -263,5 +263,5 @@ def _centres(data: Any, i: int) -> list[float]:
         return [float(len(data))] if hasattr(data, "__len__") else []
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
         return []
-    found = [float(values.sum()), float(len(values)), float(values.mean())]
-    return [*found, float(values[i])] if i < len(values) else found
+    centres = [float(values.sum()), float(len(values)), float(values.mean())]
+    return [*centres, float(values[i])] if i < len(values) else centres

@@ -48,16 +48,16 @@ def drawn_anew(
     context: Any = get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
     if context.get_start_method() == "forkserver":
         context.set_forkserver_preload([__name__])
-    at_once, found = os.cpu_count() or 1, list[Drawn | None]()
+    at_once, answers = os.cpu_count() or 1, list[Drawn | None]()
     with _no_program():
         for start in range(0, len(plans), at_once):
             numbered = [*enumerate(plans)][start : start + at_once]
-            found += _in_processes(context, run, task, numbered)
-    drawn = [one for one in found if one is not None]
-    marks = [[(mark, hits.tobytes()) for hits, mark in one] for one in drawn]
-    varied = any(mark or 0 < hits.sum() < len(hits) for one in drawn for hits, mark in one)
+            answers += _in_processes(context, run, task, numbered)
+    complete = [one for one in answers if one is not None]
+    marks = [[(mark, hits.tobytes()) for hits, mark in one] for one in complete]
+    varied = any(mark or 0 < hits.sum() < len(hits) for one in complete for hits, mark in one)
     alike = varied and marks[::2] == marks[1::2]
-    return drawn if len(drawn) == len(plans) and not alike else None
+    return complete if len(complete) == len(plans) and not alike else None
 
 
 def _in_processes(
@@ -67,11 +67,11 @@ def _in_processes(
     started = []
     try:
         for number, plan in plans:
-            answer, told = context.Pipe(duplex=False)
-            process = context.Process(target=_in_a_process, args=(told, run, task, number, plan))
+            answer, writer = context.Pipe(duplex=False)
+            process = context.Process(target=_in_a_process, args=(writer, run, task, number, plan))
             with undisturbed():
                 process.start()
-            told.close()  # here, so that the end of the other side is noticed
+            writer.close()  # here, so that the end of the other side is noticed
             started.append((process, answer))
         return [_answer(answer) for _, answer in started]
     finally:
@@ -83,26 +83,26 @@ def _in_processes(
 
 def _answer(pipe: Any) -> Drawn | None:
     try:
-        found, error = pipe.recv()
+        result, error = pipe.recv()
     except EOFError:
         raise ChildProcessError(
             "a fresh process of the mechanism ended without an answer"
         ) from None
     if error is not None:
         raise error
-    drawn: Drawn | None = found
-    return drawn
+    counts: Drawn | None = result
+    return counts
 
 
-def _in_a_process(told: Any, run: bytes, task: bytes, process: int, plan: list[Request]) -> None:
+def _in_a_process(writer: Any, run: bytes, task: bytes, process: int, plan: list[Request]) -> None:
     number(process)
     try:
-        told.send((_drawn(run, task, plan), None))
+        writer.send((_draw_plan(run, task, plan), None))
     except Exception as error:  # whatever the mechanism raises is raised where it was called
-        told.send((None, error if sent(error) else ChildProcessError(repr(error))))
+        writer.send((None, error if sent(error) else ChildProcessError(repr(error))))
 
 
-def _drawn(run: bytes, task: bytes, plan: list[Request]) -> Drawn | None:
+def _draw_plan(run: bytes, task: bytes, plan: list[Request]) -> Drawn | None:
     try:
         (data, event, single), mechanism = map(received, (task, run))
     except (ImportError, AttributeError):  # a module that was made while the program ran

@@ -79,7 +79,7 @@ def likelihood_ratios(left: Outputs, right: Outputs, simple: Sequence[Feature]) 
         features = coordinates(*halves, _COORDINATES)
     columns = [[as_floats(column(side, one)) for side in halves] for one in features]
     finite = [all(np.isfinite(side).all() for side in sides) for sides in columns]
-    found: list[Feature] = []
+    ratios: list[Feature] = []
     for law in ("Laplace", "Gaussian"):
         fits = [
             (feature, *fit)
@@ -87,8 +87,8 @@ def likelihood_ratios(left: Outputs, right: Outputs, simple: Sequence[Feature]) 
             if usable and (fit := _moved(_fitted(law, sides[0]), _fitted(law, sides[1]), least))
         ]
         if len(fits) > 1:
-            found.append(("likelihood ratio", law, *zip(*fits, strict=True)))
-    return found
+            ratios.append(("likelihood ratio", law, *zip(*fits, strict=True)))
+    return ratios
 
 
 def _fitted(law: str, values: NDArray[np.float64]) -> tuple[float, float]:
@@ -125,23 +125,23 @@ def _design(outputs: Outputs, columns: list[Feature]) -> NDArray[np.float64]:
 
 
 def _polynomial(near: list[Feature], binary: bool) -> list[Feature]:
-    found = [*near]
+    features = [*near]
     if not binary:
-        found += [("power", one, 2) for one in near[:8]]
+        features += [("power", one, 2) for one in near[:8]]
     if 1 < len(near) <= 5:
         pairs = combinations(sorted(i for _, i in near), 2)
-        found += [("absolute", ("difference", i, j), 0.0) for i, j in pairs]
-    return found
+        features += [("absolute", ("difference", i, j), 0.0) for i, j in pairs]
+    return features
 
 
 def _one_hot(left: Outputs, right: Outputs, simple: Sequence[Feature]) -> list[Feature]:
     """Numbers as they are; of other features, whether they have one of their common values."""
-    found: list[Feature] = []
+    features: list[Feature] = []
     for feature in simple[:_COLUMNS]:
         if feature[0] != "value":
-            found.append(feature)
+            features.append(feature)
             continue
         values = Counter(column(left, feature).tolist()) + Counter(column(right, feature).tolist())
         common = [value for value, count in values.most_common(4) if count > values.total() / 50]
-        found += [("is", feature, value) for value in common]
-    return found[:_COLUMNS]
+        features += [("is", feature, value) for value in common]
+    return features[:_COLUMNS]

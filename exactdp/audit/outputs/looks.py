@@ -59,7 +59,7 @@ def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
     budgets = [samples]
     while budgets[0] >= _SPLIT:
         budgets.insert(0, budgets[0] // 4)
-    found = []
+    plan = []
     for before, budget in zip([0, *budgets], budgets, strict=False):
         size = budget - before
         training = min(max(int(size * _TRAIN), 1), _TRAIN_MOST) // 2 * 2 if search else 0
@@ -68,8 +68,8 @@ def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
         if not last:
             share = (1 - _LAST) / (len(budgets) - 1)
         patience = max(min(_PATIENCE * training, _PATIENT), 1)
-        found.append(Look(training, size - training, alpha * share, patience, last))
-    return found
+        plan.append(Look(training, size - training, alpha * share, patience, last))
+    return plan
 
 
 def endless(most: int | None, alpha: Fraction, drawn: Callable[[], int]) -> Iterator[Look]:

@@ -56,11 +56,11 @@ def number_at(outputs: Outputs, *path: Any) -> Column:
 
 
 def _number(value: Any, i: int) -> int | float | None:
-    found = _NUMBER.findall(value) if isinstance(value, str) else []
-    if i >= len(found):
+    numbers = _NUMBER.findall(value) if isinstance(value, str) else []
+    if i >= len(numbers):
         return None
-    whole = len(found[i]) < _DIGITS and found[i].lstrip("+-").isdecimal()
-    return int(found[i]) if whole else float(found[i])
+    whole = len(numbers[i]) < _DIGITS and numbers[i].lstrip("+-").isdecimal()
+    return int(numbers[i]) if whole else float(numbers[i])
 
 
 def words_of(value: Any) -> frozenset[str]:

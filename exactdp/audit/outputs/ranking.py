@@ -36,9 +36,9 @@ def most_different(
 def _coded(values: Column, known: dict[Any, float]) -> Column:
     if values.dtype != object:
         return values
-    found = ((number(one), one) for one in values)
+    pairs = ((number(one), one) for one in values)
     return np.array(
-        [x if x == x else known.setdefault(one, -1e100 * (len(known) + 1)) for x, one in found]
+        [x if x == x else known.setdefault(one, -1e100 * (len(known) + 1)) for x, one in pairs]
     )
 
 
@@ -66,11 +66,11 @@ def difference(left: Column, right: Column) -> float:
 def excess(left: Counter[Any], right: Counter[Any]) -> dict[Any, float]:
     """By how many standard deviations each value is more frequent on the left."""
     n, m = max(left.total(), 1), max(right.total(), 1)
-    found = {}
+    deviations = {}
     for value in left | right:
         a, b = left[value], right[value]
-        found[value] = (a / n - b / m) / (((a + b + 1) / (n * m)) ** 0.5)
-    return found or {None: 0.0}
+        deviations[value] = (a / n - b / m) / (((a + b + 1) / (n * m)) ** 0.5)
+    return deviations or {None: 0.0}
 
 
 def _distance(left: Column, right: Column) -> float:

@@ -91,8 +91,8 @@ class AuditReport:
     def from_dict(cls, entry: Mapping[str, Any]) -> AuditReport:
         """The report that as_dict() wrote, to be replayed."""
         try:
-            found = {name: read(entry[name]) for name, (_, read) in _FIELDS.items()}
-            return cls(violation=entry["verdict"] == "violation", **found)
+            values = {name: read(entry[name]) for name, (_, read) in _FIELDS.items()}
+            return cls(violation=entry["verdict"] == "violation", **values)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InvalidParameter("report", entry, "what AuditReport.as_dict() returns") from error
 
@@ -185,8 +185,8 @@ def _row(hits: int, trials: int) -> list[str]:
         return ["0", "0", "", ""]
     low, high = binomial.interval(hits, trials, "0.05")
     ends = Enclosure(low, high)
-    shown = f"[{ends.decimal_lower(4)}, {ends.decimal_upper(4)}]"
-    return [str(hits), str(trials), f"{hits / trials:.4g}", shown]
+    interval = f"[{ends.decimal_lower(4)}, {ends.decimal_upper(4)}]"
+    return [str(hits), str(trials), f"{hits / trials:.4g}", interval]
 
 
 def _text(value: Fraction) -> str:

@@ -43,24 +43,24 @@ def search(
     the bounds that an audit without a violation reports. Where nothing speaks against the promise,
     it is the only one.
     """
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     every: list[Counted] = []
     with np.errstate(all="ignore"):
         for event in known:
-            found += best([Counted.one(event, event.hits(left), event.hits(right))], promise)
+            candidates += best([Counted.one(event, event.hits(left), event.hits(right))], promise)
         for handicap, feature, own in _looked_at(left, right, data, epsilon):
             told(feature)
             for one in best(own, promise):  # a later feature must do a little better
-                found.append(replace(one, score=one.score - min(handicap, one.score / 2)))
+                candidates.append(replace(one, score=one.score - min(handicap, one.score / 2)))
             every += own
-        found.sort(key=lambda one: -one.score)
-        found += _joined(found[:_PAIRED], left, right, promise)
-        found = _distinct(sorted(found, key=lambda one: -one.score), left, right, keep)
-        found = [*found[:1], *_deeper(found, left, right), *found[1:]][:keep]
-        if found and found[0].score >= _CERTAIN:
-            return found
-        near = [x for x in farthest(every, promise) if x.event not in {y.event for y in found}]
-    return [*found[:1], *near, *found[1:]][:keep]
+        candidates.sort(key=lambda one: -one.score)
+        candidates += _joined(candidates[:_PAIRED], left, right, promise)
+        candidates = _distinct(sorted(candidates, key=lambda one: -one.score), left, right, keep)
+        candidates = [*candidates[:1], *_deeper(candidates, left, right), *candidates[1:]][:keep]
+        if candidates and candidates[0].score >= _CERTAIN:
+            return candidates
+        near = [x for x in farthest(every, promise) if x.event not in {y.event for y in candidates}]
+    return [*candidates[:1], *near, *candidates[1:]][:keep]
 
 
 def _looked_at(
@@ -82,12 +82,12 @@ def _looked_at(
 
 
 def _joined(
-    found: list[Candidate], left: Outputs, right: Outputs, promise: Lines
+    candidates: list[Candidate], left: Outputs, right: Outputs, promise: Lines
 ) -> list[Candidate]:
     """Conjunctions and unions of the best events of one direction."""
-    hits = [(one.event.hits(left), one.event.hits(right)) for one in found]
+    hits = [(one.event.hits(left), one.event.hits(right)) for one in candidates]
     joined: list[Candidate] = []
-    for (one, (a, b)), (two, (c, d)) in combinations(zip(found, hits, strict=True), 2):
+    for (one, (a, b)), (two, (c, d)) in combinations(zip(candidates, hits, strict=True), 2):
         if one.direction != two.direction:
             continue
         least = max(one.score, two.score) + _JOINING
@@ -126,11 +126,13 @@ def _deeper(kept: list[Candidate], left: Outputs, right: Outputs) -> list[Candid
     return [replace(one, event=event, p=p, q=q)] if p > 0 else []
 
 
-def _distinct(found: list[Candidate], left: Outputs, right: Outputs, keep: int) -> list[Candidate]:
+def _distinct(
+    candidates: list[Candidate], left: Outputs, right: Outputs, keep: int
+) -> list[Candidate]:
     """The best few whose hits differ on the training outputs."""
     kept: list[Candidate] = []
     seen: set[tuple[str, bytes]] = set()
-    for one in found[: 8 * keep]:
+    for one in candidates[: 8 * keep]:
         hits = np.concatenate([one.event.hits(left), one.event.hits(right)])
         mark = (one.direction, np.packbits(hits).tobytes())
         if mark not in seen:

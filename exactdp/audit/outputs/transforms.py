@@ -142,7 +142,7 @@ def _reachable(outputs: Outputs, base: Feature, recipe: str, centre: float, scal
         raise InvalidParameter("recipe", recipe, "one of " + ", ".join(RECIPES))
     bits, fold, noise = RECIPES[recipe]
     x = _floats(outputs, base)
-    found = np.zeros(len(x), dtype=bool)
+    reachable = np.zeros(len(x), dtype=bool)
     size = 2.0**bits
     with np.errstate(all="ignore"):
         tail = np.exp(-np.abs(x - centre) / scale)  # the uniform behind a sample, folded
@@ -150,8 +150,8 @@ def _reachable(outputs: Outputs, base: Feature, recipe: str, centre: float, scal
         for step in range(-2, 3):
             u = (nearest + step) / size
             for z in noise(u, x < centre):
-                found |= centre + scale * z == x
-    return found.astype(np.int64)
+                reachable |= centre + scale * z == x
+    return reachable.astype(np.int64)
 
 
 def _signed(log: Column, below: Column) -> Column:
