@@ -68,14 +68,14 @@ def mechanism(command: _Command) -> _Command:
     def wrapped(
         *,
         target: str | None,
-        given: tuple[str, ...],
+        settings: tuple[str, ...],
         program: str | None,
         timeout: str,
         **more: Any,
     ) -> Any:
         if program is not None and "report" in more and more["report"] is None:
             target, more["report"] = None, target  # with --command, the only argument is the report
-        return command(mechanism=_made(target, given, program, timeout), **more)
+        return command(mechanism=_find_mechanism(target, settings, program, timeout), **more)
 
     for name, key, metavar, text in (
         ("--timeout", "timeout", "SECONDS", "Time limit for each call of --command (default 60)."),
@@ -84,7 +84,7 @@ def mechanism(command: _Command) -> _Command:
         default = "60" if key == "timeout" else None
         wrapped = click.option(name, key, metavar=metavar, default=default, help=text)(wrapped)
     text = "A parameter of the target."
-    wrapped = click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help=text)(
+    wrapped = click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help=text)(
         wrapped
     )
     return click.argument("target", required=False)(wrapped)
@@ -156,12 +156,12 @@ def bar(total: int | None) -> Iterator[Callable[[int], None]]:
     """A progress bar of outputs; yields a function to call with the number of outputs so far."""
     from tqdm import tqdm
 
-    with tqdm(total=total, unit="output", unit_scale=True, disable=None, delay=1) as shown:
+    with tqdm(total=total, unit="output", unit_scale=True, disable=None, delay=1) as counter:
 
-        def told(finished: int) -> None:
-            shown.update(finished - shown.n)
+        def advance(finished: int) -> None:
+            counter.update(finished - counter.n)
 
-        yield told
+        yield advance
 
 
 @contextmanager
@@ -190,8 +190,8 @@ def from_json(name: str, text: str) -> Any:
     return json_value(name, text, 'JSON, such as 0 or {"key": 1}')
 
 
-def _made(
-    target: str | None, given: tuple[str, ...], program: str | None, timeout: str
+def _find_mechanism(
+    target: str | None, settings: tuple[str, ...], program: str | None, timeout: str
 ) -> Mechanism:
     if (target is None) == (program is None):
         what = "nothing" if target is None else target
@@ -200,14 +200,14 @@ def _made(
     if program is not None:
         from exactdp.audit.command import Command
 
-        if given:
-            raise InvalidParameter("set", given[0], "left out with --command")
+        if settings:
+            raise InvalidParameter("set", settings[0], "left out with --command")
         return Mechanism(program, Command(program, timeout))
     from exactdp.audit.targets import target as make
 
     find_local_modules()
-    made = make(str(target), **dict(pair(text) for text in given))
-    return Mechanism(str(target), _Guarded(str(target), made))
+    run = make(str(target), **dict(pair(text) for text in settings))
+    return Mechanism(str(target), _Guarded(str(target), run))
 
 
 def _dataset(name: str, text: str | None) -> Any:

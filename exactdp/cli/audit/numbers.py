@@ -31,9 +31,9 @@ def targets() -> Answer:
 )
 @click.argument("mechanism")
 @click.option("--claim", metavar="NAME=VALUE", help="The stated number, such as sigma=7.48.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A parameter.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter.")
 @answering
-def number(mechanism: str, claim: str | None, given: tuple[str, ...]) -> Answer:
+def number(mechanism: str, claim: str | None, settings: tuple[str, ...]) -> Answer:
     """Decide whether a stated number is sufficient, and how loose it is.
 
     MECHANISM: gaussian, gshm or another name of exactdp check, with the options of that command as
@@ -49,14 +49,14 @@ def number(mechanism: str, claim: str | None, given: tuple[str, ...]) -> Answer:
         raise InvalidParameter("claim", Described("nothing"), "NAME=VALUE, such as sigma=7.4819")
     quantity, claimed = pair(claim)
     with counted("certifying"):
-        found = audit_number(
+        result = audit_number(
             mechanism=group_named(mechanism),
             quantity=quantity,
-            parameters=dict(pair(text) for text in given),
+            parameters=dict(pair(text) for text in settings),
             claimed=claimed,
         )
-    code = {"unsafe": 1, "undecided": 3}.get(found.verdict, 0)
-    return Answer(found.as_dict(), found.text(), code)
+    code = {"unsafe": 1, "undecided": 3}.get(result.verdict, 0)
+    return Answer(result.as_dict(), result.text(), code)
 
 
 @audit.command(
@@ -80,12 +80,12 @@ def one_run(
     """
     from exactdp.audit import one_run as bound
 
-    found = bound(
+    result = bound(
         canaries=canaries, guesses=guesses, correct=correct, delta=delta, alpha=alpha or "0.01"
     )
     if epsilon is None:
-        return Answer(found.as_dict(), found.verdict)
-    refuted = found.refutes(epsilon)
+        return Answer(result.as_dict(), result.verdict)
+    refuted = result.refutes(epsilon)
     judged = f"epsilon = {epsilon}: {'violation' if refuted else 'not refuted'}"
-    data = {**found.as_dict(), "epsilon": epsilon, "violation": refuted}
-    return Answer(data, f"{found.verdict}\n{judged}", int(refuted))
+    data = {**result.as_dict(), "epsilon": epsilon, "violation": refuted}
+    return Answer(data, f"{result.verdict}\n{judged}", int(refuted))

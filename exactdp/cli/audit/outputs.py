@@ -100,8 +100,8 @@ def replay(
             "report", report or "nothing", "a file written by 'exactdp audit ... --json'"
         )
     earlier = AuditReport.from_dict(from_json("report", text_in(Path(report))))
-    drawn, level = samples or 100_000, alpha or "0.01"
-    again = count_again(earlier, mechanism.run, *data, samples=drawn, alpha=level)
+    number, level = samples or 100_000, alpha or "0.01"
+    again = count_again(earlier, mechanism.run, *data, samples=number, alpha=level)
     return show(again, mechanism.name, page)
 
 
@@ -178,9 +178,9 @@ def pairs(
     chosen = [_pair(line) for line in lines if line.strip()]
     count = integer("samples", samples or 1_000_000, least=1)
     with _searching(count, alpha, workers, count) as how:
-        found = audit_pairs(mechanism.run, chosen, promise=promise, **how)
-    data = {"target": mechanism.name, **found.as_dict()}
-    return Answer(data, found.text(), int(found.violation))
+        worst = audit_pairs(mechanism.run, chosen, promise=promise, **how)
+    data = {"target": mechanism.name, **worst.as_dict()}
+    return Answer(data, worst.text(), int(worst.violation))
 
 
 def _pair(line: str) -> tuple[Any, Any]:
