@@ -153,7 +153,8 @@ def one_run(
 
     Neighbours differ in one canary: added or removed, or replaced by the one that the coin's other
     side puts in its place. The bound on epsilon takes nothing else for granted; the bound on mu is
-    for training that is mu-GDP for some mu. Raises InvalidParameter. Source: see the modules.
+    for training that is mu-GDP for some mu. Raises InvalidParameter. Sources: this module and
+    tradeoffs.py.
 
     >>> print(one_run(canaries=1000, guesses=100, correct=95, delta="1e-5").verdict)
     epsilon at delta 1e-5 is at least 1.93619, with confidence 0.99

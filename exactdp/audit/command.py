@@ -41,7 +41,7 @@ class Command:
     """run(dataset, n) of a program: starts it, sends the data set, reads n outputs.
 
     command: program and arguments, split as a shell would; no shell is involved.
-    seconds: after which a batch is given up, > 0 (default 60).
+    seconds: time limit for each batch, > 0 (default 60).
 
     A call raises InvalidParameter for a data set that is no JSON or a program that cannot be
     started, CommandFailed for a time-out, another exit code than 0, a line that is no JSON, or too
@@ -138,7 +138,7 @@ def _words(command: str) -> list[str]:
 
 
 def _read(stream: IO[bytes] | None, n: int) -> list[bytes]:
-    """Up to n + 1 lines: one more than asked is enough to know that they are too many."""
+    """Up to n + 1 lines: one more than n is enough to know that there are too many."""
     lines: list[bytes] = []
     while stream is not None and len(lines) <= n and (line := stream.readline(_LONGEST)):
         lines.append(line)

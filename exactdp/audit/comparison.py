@@ -83,7 +83,7 @@ def compare(
 
 
 def _size(value: Enclosure) -> tuple[Fraction, Fraction]:
-    """What the size of a number is at least, and at most."""
+    """The least and the largest absolute value of the numbers in an enclosure."""
     return max(value.lower, -value.upper, Fraction(0)), max(value.upper, -value.lower)
 
 

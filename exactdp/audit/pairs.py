@@ -20,11 +20,11 @@ from exactdp.audit.promises import Promise
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, false_alarm
 
-_SCREENING = Fraction(1, 2)  # of the outputs, to find the pairs that look worst
-_FINALISTS = 2  # are audited with what is left
+_SCREENING = Fraction(1, 2)  # share of the outputs that find the pairs that look worst
+_FINALISTS = 2  # pairs that are audited with the remaining outputs
 _LEAST = 100  # outputs of a pair in every round of screening
 _CONVINCING = 4.0  # nats: what chance finds in a few hundred events stays below
-_WEAKER = 0.5  # times epsilon and delta: where nothing breaks the promise, what comes near it
+_WEAKER = 0.5  # factor of epsilon and delta in a weaker promise, which ranks the other pairs
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def audit_pairs(
 def _screened(
     draws: Draws, pairs: list[tuple[Any, Any]], promise: Promise, budget: int
 ) -> list[tuple[Any, Any]]:
-    """The pairs that look worst: half of them go in every round, which share the budget."""
+    """The pairs that look worst: each round drops half of them; the rounds share the budget."""
     rounds = 0
     while _FINALISTS << rounds < len(pairs):
         rounds += 1

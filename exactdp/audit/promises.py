@@ -45,7 +45,7 @@ class Promise(ABC):
     """What is promised about the probabilities p and q of every event on two neighbours."""
 
     kind: ClassVar[str]
-    name: ClassVar[str]  # what a mechanism that keeps it is called; a template for the parameters
+    name: ClassVar[str]  # of a mechanism that keeps the promise: a template for parameters
     words: ClassVar[dict[str, str]] = {}  # templates for the names of bounds
 
     @property
@@ -59,7 +59,7 @@ class Promise(ABC):
 
     @property
     def divisor(self) -> float:
-        """By what noise of sensitivity 1 was probably divided, about: a hint for the search."""
+        """Noise of sensitivity 1 probably has about the scale 1/divisor: a hint for the search."""
         return float(self.limit[2])
 
     def parameters(self) -> dict[str, str]:
@@ -68,7 +68,7 @@ class Promise(ABC):
 
     @property
     def text(self) -> str:
-        """What a mechanism that keeps it is called, such as (1, 0)-private."""
+        """The name of a mechanism that keeps the promise, such as (1, 0)-private."""
         return self.name.format(**self.parameters())
 
     def refuted(self, region: ConfidenceRegion) -> bool:
@@ -87,7 +87,7 @@ class Promise(ABC):
         return {name: measure, "epsilon": pure, "rho": measures.rho, "mu": measures.mu}
 
     def promised(self) -> dict[str, Fraction]:
-        """The parameters that are at least this where the promise is broken."""
+        """Lower bounds on the parameters of a mechanism that breaks the promise."""
         name, _, value = self.limit
         return {name: value}
 
@@ -189,7 +189,7 @@ class Renyi(Promise):
 
 @frozen
 class GaussianDP(Promise):
-    """mu-GDP: no test does better than at telling N(0, 1) from N(mu, 1).
+    """mu-GDP: neighbours are at least as hard to tell apart as N(0, 1) and N(mu, 1).
 
     mu: >= 0. Source: Dong, Roth, Su, Gaussian Differential Privacy (JRSS-B 2022), Definition 2.6.
 

@@ -23,7 +23,7 @@ import numpy as np
 
 MAIN = "__main__"  # a program can only be imported by running it again
 _number = 0
-variables = set[tuple[str, str]]()  # that the latest value was given by their names
+variables = set[tuple[str, str]]()  # variables that the latest received value has by name
 
 
 def number(process: int) -> None:
@@ -33,13 +33,13 @@ def number(process: int) -> None:
 
 
 def received(data: bytes) -> Any:
-    """What :func:`sent` was given, made anew in this process."""
+    """The value that was passed to :func:`sent`, rebuilt in this process."""
     variables.clear()
     return ForkingPickler.loads(data)
 
 
 def sent(value: Any, names: Mapping[int, tuple[str, str]] | None = None) -> bytes:
-    """What another process makes the same value of; empty where it cannot.
+    """The bytes from which another process rebuilds the value; empty where it cannot.
 
     names: module and name of objects, by their ids, that are sent by these names.
     """
@@ -86,7 +86,10 @@ def _is_importable(value: Any) -> bool:
 
 
 def _by_code(function: FunctionType) -> tuple[Any, ...]:
-    """Code, globals (those of its module, or of a program those it names), defaults, closure."""
+    """Code, globals, defaults and closure of a function.
+
+    The globals are the name of its module; for a script, the variables that the function names.
+    """
     scope: Any = function.__module__
     if scope == MAIN:
         known = function.__globals__

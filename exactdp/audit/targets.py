@@ -19,7 +19,7 @@ from exactdp.parameters import positive
 
 Run = Callable[[Any, int], Any]
 
-#: Data sets of the mechanisms that add noise to one number are at most so large.
+#: Largest absolute value of the number that discrete noise is added to.
 _LARGEST = 1 << 53
 
 

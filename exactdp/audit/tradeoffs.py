@@ -61,7 +61,7 @@ TradeOff = Callable[[arb], arb]
 _NORMAL = NormalDist()
 _BITS = (128, 512, 2048)  # of the balls; more are tried where fewer do not decide
 _HALVINGS = 50
-_MOST = 64.0  # mu beyond which no count of guesses is looked at
+_MOST = 64.0  # largest mu that is tried
 _LOOSER = 1e-9  # relative step below the root that floats suggest, until one is certified
 _PER_GUESS = 1e-9  # the same for each guess: what the tangents lose adds up, and a try takes long
 _TRIES = 8
@@ -163,7 +163,7 @@ def least_mu(m: int, r: int, v: int, alpha: Fraction) -> Fraction:
 
 
 def _suggested(m: int, r: int, v: int, alpha: float) -> float:
-    """The largest mu that floats refute, about; 0 for none."""
+    """About the largest mu that floats refute; 0 for none."""
     if not v or not _float_total(0.0, m, r, v, alpha) > r:
         return 0.0
     low, high = 0.0, _MOST

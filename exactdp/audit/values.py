@@ -123,8 +123,8 @@ def _items(value: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _elements(values: Any) -> dict[Any, Any]:
-    """A set of pairs as the dictionary that it is, as sparse histograms are; another set by which
-    elements it has."""
+    """A set of pairs (key, value), such as a sparse histogram, as a dictionary; any other set as a
+    dictionary from its elements to True."""
     elements = sorted(map(common, values), key=repr)
     if all(type(one) is tuple and len(one) == 2 for one in elements):
         pairs = dict(elements)
@@ -266,7 +266,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """What encoded() was given."""
+    """The common value that encoded() wrote."""
     if value is None or isinstance(value, (bool, str, int)):
         return value
     if isinstance(value, dict) and len(value) == 1:

@@ -56,7 +56,7 @@ def interval(hits: Real, trials: Real, alpha: Real) -> tuple[Fraction, Fraction]
 def _lower(hits: int, trials: int, alpha: Fraction, tolerance: float = 1e-10) -> Fraction:
     """The bound without checks; alpha may be any rational > 0 and < 1.
 
-    tolerance: how far outward of the true bound it may lie, about, in standard deviations.
+    tolerance: about how far outward of the true bound the result may lie, in standard deviations.
     """
     if hits == 0:
         return Fraction(0)
@@ -73,7 +73,7 @@ def _upper(hits: int, trials: int, alpha: Fraction, tolerance: float = 1e-10) ->
 
 
 def _root(hits: int, trials: int, alpha: Fraction, tolerance: float) -> tuple[float, float]:
-    """Log-odds of the p with P(Binomial(trials, p) >= hits) = alpha, about; and a step outward.
+    """The log-odds at which P(Binomial(trials, p) >= hits) is about alpha, and a step outward.
 
     Newton's method on ln of the tail, which is concave in the log-odds (the density of a beta
     variable's log-odds is log-concave): from the second step on it rises to the root from below.

@@ -24,9 +24,10 @@ Lines: TypeAlias = tuple[tuple[float, float], ...]
 
 
 def evidence(hits: Any, trials: Any, other_hits: Any, other_trials: Any, promise: Lines) -> Floats:
-    """Nats against a promise: the smallest likelihood loss over all p and q that keep it.
+    """Evidence against a promise, in nats: the least loss of log-likelihood if p and q keep it.
 
-    What is allowed is convex, so the loss is that of the line between it and the frequencies.
+    The allowed pairs (p, q) form a convex set, so the loss is that of the line that separates the
+    set from the frequencies.
     Vectorised; 0 where the frequencies satisfy the promise.
     """
     k, y = np.asarray(hits, dtype=float), np.asarray(other_hits, dtype=float)
@@ -97,7 +98,7 @@ def exp(epsilon: Fraction) -> float:
 
 
 def tangents(needs: Callable[[float, float], float], value: float) -> Lines:
-    """Lines that touch the set of allowed (p, q) from outside, at a few q; about."""
+    """Approximate tangents to the set of allowed pairs (p, q), at a few values of q."""
     lines = []
     for q in _RATES:
         p = _largest(needs, q, value)

@@ -25,7 +25,7 @@ Measure: TypeAlias = Callable[[Fraction, Fraction], Fraction]
 
 _ENDLESS = Fraction(10) ** 400  # where no finite parameter is enough, any number is a lower bound
 _ORDERS = 1 + 2.0 ** np.linspace(-20, 24, 353)  # alpha: where D_alpha/alpha is looked for
-_GRIDS, _POINTS = 5, 17
+_GRIDS, _POINTS = 5, 17  # grids in the search for the best alpha, and points of each grid
 
 
 def delta_at(epsilon: Fraction) -> Measure:
@@ -97,7 +97,7 @@ def exp_upper(epsilon: Fraction) -> Fraction:
 
 
 def float_renyi(p: float, q: float, alpha: Any) -> NDArray[np.float64]:
-    """D_alpha of two coins, about, the larger of both orders; alpha may be an array."""
+    """Approximate D_alpha of two coins, the larger of both orders; alpha may be an array."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         hit, miss = np.log(p / q), np.log1p(-p) - np.log1p(-q)
         one = np.logaddexp(alpha * hit + np.log(q), alpha * miss + np.log1p(-q))
@@ -106,17 +106,17 @@ def float_renyi(p: float, q: float, alpha: Any) -> NDArray[np.float64]:
 
 
 def float_rho(p: float, q: float) -> float:
-    """rho, about."""
+    """Approximate rho of two coins."""
     return float(np.nanmax(float_renyi(p, q, _ORDERS) / _ORDERS))
 
 
 def float_mu(p: float, q: float) -> float:
-    """mu, about."""
+    """Approximate mu of two coins."""
     return float(-(arb(2 * p).erfcinv() - arb(2 * q).erfcinv()) * arb(2).sqrt())
 
 
 def _best_order(p: float, q: float) -> float:
-    """The alpha with the largest D_alpha/alpha, about: the best of ever narrower grids."""
+    """About the alpha with the largest D_alpha/alpha: the best point of ever narrower grids."""
     orders = _ORDERS
     for _ in range(_GRIDS):
         values = np.nan_to_num(float_renyi(p, q, orders) / orders, nan=-1.0, posinf=-1.0)
@@ -149,5 +149,5 @@ def _probit(p: Fraction) -> arb:
 
 
 def _lower(compute: Callable[[], arb]) -> Fraction:
-    """The lower end of a positive number, narrow to twelve digits."""
+    """A lower bound of a positive number, at most one part in 10^12 below it."""
     return refine(compute, relative_width=Fraction(1, 10**12)).lower

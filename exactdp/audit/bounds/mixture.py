@@ -35,7 +35,7 @@ _OUTWARD = 16
 
 @dataclass(frozen=True)
 class Beta:
-    """A beta density: a and b hits and misses it stands for, > 0."""
+    """A beta density. a, b: the numbers of hits and of misses that the density stands for, > 0."""
 
     a: Fraction
     b: Fraction
@@ -56,8 +56,9 @@ class Beta:
 class AnytimeRegion(ConfidenceRegion):
     """The confidence region of one event at one of many moments.
 
-    hits, trials: of the favoured side. other_hits, other_trials: of the other side; so far.
-    alpha: how likely the region ever misses the true pair, exact, > 0 and < 1.
+    hits, trials: counts of the favoured side so far. other_hits, other_trials: counts of the other
+    side so far.
+    alpha: probability that the region ever misses the true pair, exact, > 0 and < 1.
     prior, other_prior: the densities of both sides, chosen before any of these outputs was drawn.
     """
 
@@ -108,7 +109,7 @@ def _against(hits: int, trials: int, p: Fraction) -> arb:
 def _crossing(hits: int, trials: int, level: arb) -> Fraction:
     """A p below hits/trials at which -ln(p^hits (1-p)^misses) is proved to reach the level.
 
-    Nearly the largest; 0 where none is found. There are hits.
+    The result is nearly the largest such p, and 0 where none is found. hits: >= 1.
     """
     misses = trials - hits
     x = _solved(hits, misses, float(level))
@@ -122,7 +123,7 @@ def _crossing(hits: int, trials: int, level: arb) -> Fraction:
 
 
 def _solved(hits: int, misses: int, level: float) -> float:
-    """Log-odds below those of hits/misses where the same reaches the level, about.
+    """Log-odds at which -ln(p^hits (1-p)^misses) is about the level, below those of hits/misses.
 
     Newton's method from the left: the function is convex and falling, so it never overshoots.
     """

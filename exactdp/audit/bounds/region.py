@@ -42,7 +42,7 @@ from exactdp.balls import ball, precision
 
 _BITS = 96
 _POWER = 2  # the exponent g where few hits are expected on the other side
-_LOOSE = 1e-6  # deviations by which bounds may be looser than they could
+_LOOSE = 1e-6  # standard deviations by which a bound may be looser than necessary
 _FEW = 12  # other_trials * q up to which the expectation is summed term by term
 
 
@@ -51,7 +51,7 @@ class Region(ConfidenceRegion):
     """The joint confidence region of one event, in one direction.
 
     hits, trials: of the favoured side. other_hits, other_trials: of the other side.
-    alpha: how likely the region misses the true pair of probabilities, exact, > 0 and < 1.
+    alpha: probability that the region misses the true pair, exact, > 0 and < 1.
     few: whether few hits were expected on the other side, before they were counted.
     """
 
@@ -114,7 +114,7 @@ class Region(ConfidenceRegion):
 
 @lru_cache(maxsize=256)
 def _level_for_any(alpha: Fraction, power: int) -> float:
-    """The largest t with E[min(1, t/U^g)] <= alpha for a uniform U, about, proved to be one."""
+    """A t, nearly the largest, with E[min(1, t/U^g)] <= alpha for a uniform U; proved in balls."""
     if power == 1:
         t = _bisect(lambda t: t * (1 - math.log(t)), float(alpha))
     else:  # s + (s - t)/(g - 1) with s = t^(1/g) is at most s g/(g - 1)

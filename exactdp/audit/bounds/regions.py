@@ -12,7 +12,8 @@ from itertools import pairwise
 from exactdp.audit.bounds.measures import Measure, delta_at, epsilon_at
 
 _REFINE = 16  # intervals of q that may be split to sharpen one answer
-_EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # first ends, in deviations
+#: Ends of the first intervals, in standard deviations from other_hits.
+_EDGES = (-4, -2, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
 
 @dataclass
@@ -56,7 +57,7 @@ class ConfidenceRegion(ABC):
         return self._least(measure, beyond=value) > value
 
     def _least(self, measure: Measure, beyond: Fraction | None = None) -> Fraction:
-        """A lower bound on the measure; given a number, sharpened until it is beyond that."""
+        """A lower bound on the measure; with `beyond`, refined until it exceeds that number."""
         if not self.hits:
             return Fraction(-1)
         if not self._lows:
@@ -82,7 +83,7 @@ class ConfidenceRegion(ABC):
         return corners[0][0]
 
     def _split(self, a: Fraction, b: Fraction) -> list[tuple[Fraction, Fraction]]:
-        """The halves of an interval in its place; none if it is too narrow."""
+        """Replace an interval by its halves; returns them, or [] if the interval is too narrow."""
         middle = short((a + b) / 2 if a * 8 > b else b / 2)
         if not a < middle < b:
             return []
@@ -105,7 +106,7 @@ class ConfidenceRegion(ABC):
 
 
 def short(value: Fraction) -> Fraction:
-    """A nearby rational of 53 bits, not below."""
+    """A nearby rational of 53 bits that is not below the value."""
     if not value:
         return value
     return min(Fraction(math.nextafter(float(value), 2)), Fraction(1))

@@ -45,7 +45,7 @@ def tail_and_slope(hits: int, trials: int, p: Fraction) -> tuple[arb, arb]:
 
 
 def probability(log_odds: float) -> Fraction:
-    """The probability with these log-odds, about; exact as a rational, and precise near 1."""
+    """About the probability with these log-odds, as an exact rational; precise near 1."""
     if log_odds > 0:
         return 1 - probability(-log_odds)
     if log_odds < -700:

@@ -21,7 +21,8 @@ from exactdp.samplers.enumeration_branches import Choice, Path
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
 _GRID = 1 << 53
-#: Numbers of one run: of a loop that never ends, a run may see more and more without a choice.
+#: Most numbers that one run may draw: in an endless loop, a run draws more and more numbers and
+#: never makes a choice.
 _MOST_NUMBERS = 1 << 16
 
 
@@ -35,7 +36,7 @@ class Draws:
         self.run, self.lazy, self._record = run, lazy, list[Uniform | Choice]()
 
     def begin(self, run: Run, record: Sequence[Uniform | Choice] = ()) -> Any:
-        """Draw for this run from now on, which has drawn a record; returns the ones before."""
+        """Draw for this run, with its record, from now on; returns the run and record before."""
         before = self.run, self._record
         run.present = lambda: self.run
         self.run, self._record = run, list(record)
@@ -50,7 +51,7 @@ class Draws:
         return self._number(_GRID, lambda k: k * 2.0**-53, "random()")
 
     def choose(self, weights: Sequence[Fraction]) -> int:
-        """One of the options, with exact probabilities."""
+        """The index of one option, drawn with exact probabilities."""
         self.run.draw()
         chosen = self.run.choose(weights)
         self._record.append(self.run.path[self.run.step - 1])
@@ -67,7 +68,7 @@ class Draws:
         )
 
     def refuse(self, reason: str) -> NoReturn:
-        """The program cannot have an exact law, whatever it does next."""
+        """End the run: the program cannot have an exact law, whatever it does next."""
         self.run.stop(NotEnumerable(reason))
 
     def _number(self, n: int, kind: Callable[[int], Any], origin: str) -> Any:

@@ -37,14 +37,15 @@ _started: list[tuple[subprocess.Popen[bytes], Connection]] = []
 _owner: int | None = None  # the process that has started them: a fork of it starts its own
 
 
-#: Why the program could not be made, or ""; what is wrong; digests of the variables it names.
+#: Why the program could not be rebuilt, or ""; the error to be raised, or None; digests of the
+#: variables that the program names.
 _Answer = tuple[str, ExactDPError | None, dict[str, str]]
 
 
 def in_fresh_interpreters(
     program: Program, leaves: list[Leaf], forked: bool, seconds: float
 ) -> tuple[int, str]:
-    """The number of fresh interpreters in which the leaves are what they were here; why it is 0.
+    """The number of fresh interpreters that reproduce the leaves; the reason if it is 0.
 
     forked: whether each leaf needs a fork of its own. seconds: how long the law took here. Raises
     NotReproducible if a leaf differs, NotEnumerable if an interpreter ends or does not answer.
@@ -71,7 +72,7 @@ def in_fresh_interpreters(
 
 
 def _variables() -> dict[int, tuple[str, str]]:
-    """Module and name of what the modules of programs hold, by id: it is made anew by an import."""
+    """id of each object in the modules of programs -> module and name, which import it anew."""
     return {
         id(value): (title, name)
         for title, module in list(sys.modules.items())

@@ -27,7 +27,8 @@ from exactdp.samplers.enumeration_branches import Again, RunOver, Way
 from exactdp.samplers.enumeration_search import Explorer, Found
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-#: How much less a law may leave out than that of its caller; what it may if that must be complete.
+#: The mass that the law of a call may leave out: this share of what its caller's law may leave out;
+#: or this mass, where the caller's law must be complete.
 _FINER, _FINEST = Fraction(1, 1 << 8), Fraction(1, 1 << 96)
 #: Largest number of calls in calls that are explored by themselves.
 _MOST_NESTED = 20
@@ -176,8 +177,8 @@ class Functions:
 
 
 def _callers(frame: Frame | None) -> list[Frame]:
-    """A call of a method of the generator, and the frames of the program and of libraries that it
-    comes from."""
+    """The frame of a call of the generator, and the frames of the program and of libraries that
+    lead to this call."""
     frames: list[Frame] = []
     while frame is not None:
         file = frame.f_code.co_filename
@@ -202,7 +203,7 @@ def _arguments(code: types.CodeType) -> int:
 
 
 def _again(frame: Frame) -> tuple[Callable[[], Any], list[Any]] | None:
-    """What makes a call once more, and the values that it is given; None for *args and **named."""
+    """A function that repeats a call, and the inputs of the call; None for *args and **named."""
     code, values = frame.f_code, frame.f_locals
     names = [*code.co_varnames[: _arguments(code)], *code.co_freevars]
     if code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or any(each not in values for each in names):

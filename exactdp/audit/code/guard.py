@@ -76,7 +76,7 @@ class Guard:
         self.refuse(f"{name}() {at(frame)} {why}")
 
     def drawn(self) -> str | None:
-        """Why there is no law if an older generator was drawn from."""
+        """Why there is no law, if the program drew from an older generator; else None."""
         for each, before in self._states:
             if state(each) != before:
                 return (
@@ -133,7 +133,7 @@ _sum = sum
 
 
 def _plain_sum(items: Any, /, start: Any = 0) -> Any:
-    """sum(), which from Python 3.12 on compensates the rounding of floats, but of no others."""
+    """sum() of settled numbers: from Python 3.12 on, it compensates the rounding of floats only."""
     return _sum([x.settle() if isinstance(x, LazyNumber) else x for x in items], start)
 
 

@@ -37,17 +37,18 @@ from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_search import Explorer
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
-#: Leaves that are repeated: all of them up to here, else every second, fourth, ... one.
+#: Most leaves that are repeated; of more leaves, every second, fourth, ... one is repeated.
 _MOST_REPEATED = 2_000
-#: Forks for the repetition, each of which costs 3 to 9 ms, and leaves for one more.
+#: Number of forks that repeat runs, each of which takes 3 to 9 ms; leaves per additional fork.
 _FORKS, _LEAVES_OF_A_FORK = 4, 256
-#: Up to this number, each leaf has a fork in which it comes first.
+#: Up to this number of leaves, each leaf has a fork in which it comes first.
 _FEW = 8
-#: Least number of runs in one of these forks: noise of one bit agrees in all with 2^-16.
+#: Least number of runs in one of these forks: noise of one bit agrees in all of them with
+#: probability 2^-16.
 _LEAST_RUNS = 16
-#: Runs in spite of an estimate that they will not suffice: about half a minute.
+#: Runs that are tried although an estimate says they will not suffice; they take about 30 s.
 _MOST_UNFORESEEN = 1 << 15
-#: Runs that have a fork each, and how many of these are repeated.
+#: Most runs that have a fork each; how many of these runs are repeated.
 _MOST_FORKS, _ALONE = 2_000, 16
 
 
@@ -88,7 +89,7 @@ class Judged(NamedTuple):
 
     @classmethod
     def by(cls, explorer: Explorer, forked: bool, reason: str | None = None) -> Judged:
-        """What an explorer has found."""
+        """The law that an explorer has found, with its evidence and its leaves."""
         leaves = [(points, digest(outcome)) for points, outcome in explorer.kept]
         draws = any(path for paths, _ in leaves for path in paths)
         evidence = Evidence(draws, explorer.leaves, len(leaves), forked)
@@ -155,9 +156,9 @@ class Judge:
         )
 
     def _with_few_branches(self, lazy: bool) -> Judged:
-        """What exploring finds: with calls that are explored by themselves, else as a whole.
+        """The law by exploring calls by themselves or, where that fails, the program as a whole.
 
-        An estimate gives up early where the branches look too many; it errs for finite programs.
+        An estimate gives up early where it expects too many branches; it errs for finite programs.
         """
         with suppress(TooManyBranches, NotReproducible):
             return self._in_a_child(lazy, self.program.interface != "source", True, self._most)
@@ -194,7 +195,7 @@ class Judge:
         return Judged.by(explorer, False, guard.drawn())
 
     def _in_forks(self, lazy: bool) -> Judged:
-        """What exploring finds if each run has a fork of its own."""
+        """The law by exploring with a fork for each run."""
         forks = InForks(self.program, lazy, self._existing)
         kept = _MOST_REPEATED if lazy else _ALONE  # a lazy number may differ in a single leaf
         explorer = Explorer(forks.follow, self._residual, _MOST_FORKS, most_kept=kept)
@@ -229,11 +230,11 @@ class Judge:
 
 
 def _shares(judged: Judged) -> list[list[Leaf]]:
-    """Leaves in the opposite order, for some forks, each of which repeats its first one again.
+    """The leaves that each fork repeats, in reversed order, with its first leaf again at the end.
 
-    A fork repeats few leaves several times: a clock may agree once or twice. The first fork begins
-    with the lowest numbers, the second one with the highest. Where runs depend on each other, every
-    run has a fork.
+    A fork with few leaves repeats them several times, because a clock may agree once or twice. The
+    first fork begins with the lowest numbers, the second one with the highest. Where runs depend on
+    each other, every run has a fork of its own.
     """
     leaves = judged.leaves
     if judged.evidence.forked:
@@ -241,13 +242,16 @@ def _shares(judged: Judged) -> list[list[Leaf]]:
     forks = len(leaves) if len(leaves) <= _FEW else _FORKS + len(leaves) // _LEAVES_OF_A_FORK
     shares = [
         [(paths[i % len(paths) :] + paths[: i % len(paths)], expected) for paths, expected in part]
-        for i, part in enumerate(_begun_at(leaves[i::forks], i / forks) for i in range(forks))
+        for i, part in enumerate(_rotated(leaves[i::forks], i / forks) for i in range(forks))
     ]
     return [share * (1 + _LEAST_RUNS // len(share)) + share[:1] for share in shares]
 
 
-def _begun_at(leaves: list[Leaf], share: float) -> list[Leaf]:
-    """Leaves in the opposite order, from another one on in each fork: first and last are alike."""
+def _rotated(leaves: list[Leaf], share: float) -> list[Leaf]:
+    """Reversed leaves, rotated so that each fork begins elsewhere.
+
+    The first and the last leaf often agree by chance.
+    """
     start = int(share * len(leaves))
     return leaves[::-1][start:] + leaves[::-1][:start]
 

@@ -158,7 +158,7 @@ class LazyNumber(Revealed):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """int or float, or numpy's: what isinstance is told."""
+        """The type that isinstance sees: int or float, or numpy's."""
         return type(self._at(self._base.low))
 
     def __getattr__(self, name: str) -> Any:

@@ -26,7 +26,7 @@ class LazyArray:
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """What isinstance is told."""
+        """The type that isinstance sees."""
         return np.ndarray
 
     def __len__(self) -> int:

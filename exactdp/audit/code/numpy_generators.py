@@ -35,7 +35,7 @@ class ExactGenerator:
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        """What isinstance is told."""
+        """The type that isinstance sees."""
         return np.random.Generator
 
     def integers(
@@ -169,12 +169,12 @@ class ExactGenerator:
             self.draws.refuse(f"{', '.join(other)}= has no exact law here; leave it out")
 
     def _filled(self, draw: Callable[[], Any], template: NDArray[Any]) -> NDArray[np.int64]:
-        """An array of draws, as large as numpy's; a copy, because it is no view of another one."""
+        """Draws in an array of the template's shape, copied: the array is no view of another."""
         values = [operator.index(draw()) for _ in range(template.size)]
         return np.array(values, dtype=np.int64).reshape(template.shape).copy()
 
     def _alike(self, template: Any, array: Any) -> Any:
-        """The array, if its type, dtype, shape and layout are as numpy shows them."""
+        """The array, if its type, dtype, shape and layout are those of numpy's template."""
         here, there = (
             (type(x), x.dtype, x.shape, x.strides, x.base is None) for x in (array, template)
         )

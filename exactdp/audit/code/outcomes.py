@@ -23,7 +23,7 @@ from exactdp.audit.plain import NotPlain, Reader
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
-#: Of the attributes that C gives an exception: what is read in another way.
+#: Attributes that C gives an exception and that are read in another way.
 _READ_APART = {"__class__", "__traceback__", "__cause__", "__context__"}
 
 
@@ -88,7 +88,7 @@ def _checked(read: Callable[[], str]) -> str:
 
 
 def _settled(reader: Reader, value: Any) -> str:
-    """The text of lazy numbers and of arrays of them, which are ordinary ones for everybody else.
+    """The text of a lazy number, or of an array of lazy numbers: that of the ordinary numbers.
 
     If an array would have another type with ordinary numbers, repeated runs differ from this one.
     """

@@ -27,7 +27,7 @@ INTERFACES: dict[str, Callable[[Draws], Any]] = {
 
 @dataclass(frozen=True)
 class Program:
-    """function: called with a generator. catches: whether an exception is an outcome."""
+    """A program. function: called with a generator. catches: whether an exception is an outcome."""
 
     function: Callable[[Any], Any]
     interface: str

@@ -104,7 +104,7 @@ class _Reader:
                     self._note_members(each.attr)
 
     def _note_members(self, name: str) -> None:
-        """An attribute of an object or function: of which one, is not known."""
+        """Note an attribute of one of the objects or functions; which of them has it is unknown."""
         for function in self._met_functions:
             if name in vars(function):
                 self._note(function, name, vars(function)[name])
@@ -132,7 +132,8 @@ def _operators(kind: type) -> list[types.FunctionType]:
 
 
 def _is_forbidden(node: ast.AST) -> bool:
-    if isinstance(node, ast.Compare):  # which of two equal values it has, but for None and the like
+    # `is` may tell two equal values apart: it is allowed with constants such as None only
+    if isinstance(node, ast.Compare):
         asks = any(isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops)
         return asks and not all(isinstance(each, ast.Constant) for each in node.comparators)
     if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
@@ -143,7 +144,7 @@ def _is_forbidden(node: ast.AST) -> bool:
 
 
 def _globals(code: types.CodeType) -> set[str]:
-    """The variables of its module that code reads, with that of lambdas in it."""
+    """The variables of its module that code, and lambdas in this code, read."""
     names = {i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD_GLOBAL")}
     inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
     return names.union(*map(_globals, inner))

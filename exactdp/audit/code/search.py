@@ -50,7 +50,8 @@ class InProcess:
     """Runs a program again and again in this process, a forked child.
 
     lazy: whether numbers are lazy. around: the block in which a run takes place. separately: the
-    residual and the largest number of runs, if calls are explored by themselves. told: of each run.
+    residual and the largest number of runs, if calls are explored by themselves. told: called
+    before each run.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class InProcess:
             self._draws.begin(*outer)
 
     def _begin(self, way: Way, heaviest: Fraction) -> Any:
-        """A run begins: what draws was before."""
+        """Begin a run; returns the run and the record that the draws had before."""
         self.told()
         if self.functions is None:
             return self._draws.begin(Run(way, heaviest))

@@ -45,7 +45,7 @@ _BASES: dict[type, Callable[[Any], Any]] = {
     types.GenericAlias: lambda value: [value.__origin__, value.__args__],
     object: lambda value: None,
 }
-#: Elements whose place in a set does not depend on the process.
+#: Types of elements whose place in a set does not depend on the process.
 _HASHED_ALIKE = (bool, int, float, complex, Fraction, Decimal)
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 #: Libraries, beside Python's own, that are known to draw nothing when they are imported.

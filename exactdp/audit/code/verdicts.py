@@ -165,7 +165,7 @@ def _bound(
     data: Any,
     calls: int,
 ) -> Callable[[Any], Any]:
-    """A program of the generator alone, which calls the given one on a data set."""
+    """A function of the generator alone, which calls the program on a data set."""
 
     def run(rng: Any) -> Any:
         subject = data if make is None else make(data, rng)

@@ -163,10 +163,10 @@ def _is_old(thing: Any) -> bool:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _drawing(maker: Any) -> str:
-    """What a function, or the constructor of a class, uses of a generator, or "".
+    """The name by which a function, or the constructor of a class, uses a generator; or "".
 
-    Followed are methods of the class that it names; in code that is not installed, as pandas is,
-    also functions and classes of the same package.
+    The search follows the methods of the class that the code names; in code that is not an
+    installed package, it also follows functions and classes of the same package.
     """
     package = str(getattr(maker, "__module__", "")).partition(".")[0]
     if package in _TRUSTED | {"exactdp"}:

@@ -48,7 +48,7 @@ class Declared:
 
 @dataclass
 class Comparison:
-    """What two runs show. unsure: why "no violation" cannot be said."""
+    """What two runs show. unsure: the reasons why "no violation" cannot be stated."""
 
     stated: Declared
     calls: list[NoiseCall] = field(default_factory=list)

@@ -47,8 +47,8 @@ class Answers:
 
     delta: a function of named parameters. searches: quantity -> the parameter that is searched for;
     delta does not rise with it. others: quantity -> a function of named parameters that finds it.
-    step: from a quantity and the other parameters to the step between values that differ; 0: any
-    two do.
+    step: a function of a quantity and the other parameters: the least step between two values whose
+    delta may differ; 0 where there is no least step.
     """
 
     delta: Answerer
@@ -282,7 +282,7 @@ def _shuffled(*, k: Real, n: Real, budget: Real, epsilon: Real) -> Enclosure:
 def _of_loss(
     make_loss: Callable[..., pld.Pld], others: Mapping[str, Answerer] = MappingProxyType({})
 ) -> Answers:
-    """A privacy loss, of which delta and epsilon can be asked."""
+    """Answers about a privacy loss: its delta and its epsilon."""
 
     def delta(*, epsilon: Real, **parameters: Real) -> Enclosure:
         return _call_with(make_loss, parameters).delta(epsilon, relative_width=_COMPOSED_WIDTH)

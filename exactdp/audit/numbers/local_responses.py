@@ -20,7 +20,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, choice, integer, non_negative, positive, rational
 
-#: Most values, and most reports, of which all are listed for delta.
+#: Largest numbers of values and of reports that are all listed to compute delta.
 _VALUES, _REPORTS = 8, 1 << 12
 
 #: Report -> probability, or a number proportional to it.
@@ -58,7 +58,7 @@ _WEIGHTS: dict[str, Callable[[arb, int, int, int], Reports]] = {
     "hadamard": _hadamard,
     "unary": _unary,
 }
-#: name -> what it makes of the attribute that is told
+#: name -> the mechanism that reports the attribute that is answered truly
 _FAKE = {
     "fake_values": "randomized_response",
     "fake_zero_bits": "unary",
@@ -110,7 +110,7 @@ class _LocalResponses:
         return values
 
     def factor(self) -> arb:
-        """e to the budget of what is told."""
+        """e^budget of the attribute that is answered truly."""
         return self.attributes * ball(self.budget or Fraction(0)).expm1() + 1
 
     def kept(self, epsilon: Fraction) -> bool:
@@ -171,8 +171,8 @@ def delta(
 ) -> Enclosure:  # fmt: skip
     """The least delta at epsilon, over all pairs of values.
 
-    Values, and attributes, are alike but for their place: one pair for each number of attributes
-    that differ says it all.
+    All values are alike, and so are all attributes: it is enough to look at one pair of values for
+    each number of attributes that differ.
     """
     responses = _LocalResponses.of(mechanism, k, attributes, budget, f, size)
     level = non_negative("epsilon", epsilon)

@@ -43,7 +43,7 @@ def _repeated(event: Any, neighbours: str) -> pld.Pld:
 
 
 def _noise(event: _Event, neighbours: str) -> pld.Pld:
-    """The noise on samples, if there is a rate, for these neighbours."""
+    """The loss of noise for these neighbours; on a sample, if the event has a rate."""
     loss = _NOISE[event["mechanism"]](event)
     sampled = loss.sampled(event["rate"]) if "rate" in event else loss
     return sampled.replaced() if neighbours == pld.REPLACE_ONE else sampled

@@ -17,14 +17,14 @@ from exactdp.audit.outputs.features import Feature, is_numeric
 
 # Limits on the work of the search. They decide what is looked at, never what is concluded.
 _DISTINCT = 128
-_VALUES, _SHOWN = 2560, 512  # of a column of texts, tuples, ...: in sets, and by themselves
+_VALUES, _SHOWN = 2560, 512  # values of a column of texts, tuples, ...: in sets; alone
 _QUANTILES = 64
 _INTERVALS = 32
 _JUDGES = 250  # outputs on each side without which no set is learned
 _HALVINGS = 16
 _DEVIATIONS = 3.0  # by which training counts may be off without misleading the choice
-_ENOUGH = 1000  # outputs in the judging half from which on its evidence counts for more:
-_HALVED = 1.5  # times as much
+_ENOUGH = 1000  # outputs in the judging half from which on its evidence is multiplied by _HALVED
+_HALVED = 1.5
 
 _SIDES = ("left", "right")
 
@@ -45,7 +45,7 @@ class Counted(NamedTuple):
     """Events, and how often each happened in training.
 
     make: event number i. hits: at left and right, one entry per event. trials: outputs looked at.
-    weight: of the evidence.
+    weight: factor of the evidence.
     """
 
     make: Callable[[int], Event]

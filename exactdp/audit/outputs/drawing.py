@@ -41,8 +41,10 @@ from exactdp.errors import InvalidParameter
 _TRAINING_CALL = 8192  # outputs of a call in training, at most
 _BYTES = 1 << 24  # of the numbers that one call returns
 _LARGEST, _SMALLEST = 1 << 18, 1 << 10  # outputs of a call
-_SECONDS = 0.25  # one call should take about so long
-_CALLS = 4  # for each side and count, at least: what is equal within a call differs between calls
+_SECONDS = 0.25  # time that one call should take
+#: Least number of calls for each side and count: what is equal for all outputs of one call may
+#: differ from call to call.
+_CALLS = 4
 _FEWEST = 64  # outputs of a call, unless there are fewer in all
 
 #: With 8, outputs that are each k copies raise false alarms no more often than alpha = 0.01 allows.
@@ -50,7 +52,7 @@ _FEWEST = 64  # outputs of a call, unless there are fewer in all
 #: chi-square variable with 7 degrees of freedom, must stay below its 10^-4 quantile 29.9: a product
 #: of at most 0.01, at k = 5 and 6. More processes cost more time to start.
 _PROCESSES = 8
-_MOST = 1 << 28  # outputs of a side
+_MOST = 1 << 28  # largest number of outputs of a side that are counted again
 
 _FRESH = "counted again in {processes} fresh processes: {counts}"
 _HERE = (
@@ -97,10 +99,10 @@ class Draws:
         return OneByOne(self.run) if self.single else self.run
 
     def call_one_by_one(self) -> float:
-        """Call run once for every output from now on; returns about how many seconds one takes.
+        """Call run once for every output from now on; returns the approximate seconds per call.
 
-        Only here, where run is the caller's own object: a copy of it in a worker process says
-        nothing about it.
+        The calls are made in this process, where run is the caller's own object: a copy in a
+        worker process says nothing about that object.
         """
         self.single = True
         started = time.perf_counter()
@@ -162,7 +164,7 @@ class Draws:
     def _run_calls(
         self, sizes: dict[str, int], largest: int, events: list[Event] | None = None
     ) -> Iterator[tuple[str, int, Any]]:
-        """Of every call: the side, the size, and the outputs or the hits of events."""
+        """Make all calls; yields the side, the size, and the outputs or hits of events of each."""
         tasks = (
             ((side, size), call, (self._mechanism, self.data[side], size, task_origin(), events))
             for side, size in batches(sizes, largest)
@@ -180,7 +182,7 @@ class Draws:
 
 
 def _largest(outputs: Outputs, seconds: float) -> int:
-    """Outputs of a call that takes a moment and little memory."""
+    """The number of outputs for a call that takes about _SECONDS and little memory."""
     size = int(_SECONDS / max(seconds, 1e-9))
     if outputs.matrix is not None:
         size = min(size, _BYTES // max(outputs.matrix[:1].nbytes, 1))

@@ -34,7 +34,7 @@ from exactdp.audit.outputs.search import search
 from exactdp.audit.promises import Promise
 from exactdp.enclosure import Enclosure
 
-#: Of each parameter: at least this.
+#: Parameter -> a lower bound on it.
 Bounds = dict[str, Fraction]
 
 _NEAREST = 2  # events whose bounds are computed even where they refute nothing
@@ -42,8 +42,8 @@ _FEW = 8  # hits expected on the other side up to which the region is shaped for
 _TRUST = Fraction(1, 4)  # weight of the density that training suggests, in outputs trained on
 _KEPT = 12  # events watched at once
 _CERTAIN = 8.0  # nats in training from which outputs that are all alike call for single calls
-#: Evidence, as a part of -ln(level), below which no region refutes, so that it
-#: need not be computed; chosen on lab.benchmarks.broken.
+#: Evidence, as a part of -ln(level), below which no region refutes, so that the
+#: region need not be computed; chosen on lab.benchmarks.broken.
 _HOPELESS = {False: 0.7, True: 0.99}
 
 #: If run is called once for every output, a look trains on and counts at most this number of
@@ -57,13 +57,13 @@ _ALIKE = (
     "for none; each look at the counts draws at most {} outputs"
 )
 _ONCE = "an event that broke the promise did not do so a second time ({})"
-#: What is counted where the search finds nothing at all.
+#: The event that is counted where the search finds nothing at all.
 _ANY = Candidate(Event(("has",), "equals", 1), "left", 0.0, 0.5, 0.5)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """An event to count, the side it favours, and its level: how likely its region is wrong.
+    """An event to count, the side it favours, and its level: the error probability of its region.
 
     few: whether few hits are expected on the other side. priors: the densities of both sides for
     a region that holds at all times; None for the region of a single count.
@@ -103,7 +103,7 @@ class Audit:
     bounds: Bounds = field(default_factory=dict)
     favoured: str = "left"
     looked_at: dict[str, int] = field(default_factory=dict)
-    most: int = sys.maxsize  # outputs that a look trains on, or counts
+    most: int = sys.maxsize  # largest number of outputs that a look trains on, or counts
     warning: str = ""
     basis: str = ""
     violation: bool = False
@@ -114,7 +114,7 @@ class Audit:
         return self.promise.lines()
 
     def reports(self, looks: Iterable[Look]) -> Iterator[AuditReport]:
-        """What is found, look after look: ends after a violation, or with the looks.
+        """The reports, look after look, until there is a violation or no further look.
 
         An audit with a fixed number of outputs reports once; a watch after every step.
         """
@@ -247,7 +247,7 @@ class Audit:
         return float(evidence(*self.tallies[one.event].favouring(one.direction), self._lines))
 
     def _nearest(self) -> list[Event]:
-        """The events that come nearest to the promise, by whose bounds an audit says how far."""
+        """The events that come nearest to the promise: an audit reports their bounds."""
         counts = {one.event: self.tallies[one.event] for one in self.chosen}
         reach = {e: reached(t.of("left"), t.of("right"), self._lines) for e, t in counts.items()}
         return sorted(reach, key=lambda event: -reach[event])[:_NEAREST]
@@ -264,7 +264,8 @@ class Audit:
     def _report(self, violation: bool, chosen: Chosen, bounds: list[Bounds]) -> AuditReport:
         """What the regions bound together; a watch keeps the bounds of its earlier reports.
 
-        The regions of a violation leave the promise out, so what it promised is a bound, too.
+        The regions of a violation exclude the promise, so the promised parameters are lower bounds,
+        too.
         """
         every = [dict.fromkeys(self.promise.currencies(), Fraction(0)), self.bounds, *bounds]
         self.bounds = {key: max(each.get(key, Fraction(0)) for each in every) for key in every[0]}

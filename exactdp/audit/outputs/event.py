@@ -110,7 +110,7 @@ class Event:
             return self.of(column(outputs, self.feature))
 
     def of(self, values: NDArray[Any]) -> Hits:
-        """The same, from the feature's column."""
+        """For each value in the feature's column, whether the event happens."""
         if self.relation in ("at least", "at most"):
             if isinstance(self.value, int) and abs(self.value) > 2**53:
                 values = values.astype(object)  # numpy would round the threshold

@@ -21,7 +21,8 @@ _SPLIT = 12_500  # outputs from which on a look at a quarter of them comes first
 _LAST = Fraction(7, 10)  # of alpha is kept for the last look
 _TRAIN = Fraction(12, 100)  # of the outputs of a look
 _TRAIN_MOST = 120_000
-_PATIENCE, _PATIENT = 3, 6000  # training is repeated up to this number of times, and of outputs
+_MOST_TRAININGS = 3
+_MOST_TRAINING_OUTPUTS = 6000
 _MOST_OUTPUTS = 10**15
 _FIRST, _GROWTH = 600, 4  # outputs of the first endless look; factor between two looks
 _COUNTED = 8  # outputs an endless look counts for each output of its training
@@ -67,7 +68,7 @@ def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
         share = Fraction(1) if len(budgets) == 1 else _LAST
         if not last:
             share = (1 - _LAST) / (len(budgets) - 1)
-        patience = max(min(_PATIENCE * training, _PATIENT), 1)
+        patience = max(min(_MOST_TRAININGS * training, _MOST_TRAINING_OUTPUTS), 1)
         plan.append(Look(training, size - training, alpha * share, patience, last))
     return plan
 

@@ -55,7 +55,7 @@ def related(outputs: Outputs, most: int, width: int = 256) -> list[tuple[int, in
 
 
 def difference(left: Column, right: Column) -> float:
-    """How differently two columns are distributed, about, in standard deviations."""
+    """About the distance between the distributions of two columns, in standard deviations."""
     if left.dtype == object or right.dtype == object:
         each = excess(Counter(left.tolist()), Counter(right.tolist())).values()
         together = (sum(one * one for one in each) - len(each)) / (2 * len(each)) ** 0.5

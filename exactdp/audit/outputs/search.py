@@ -17,11 +17,11 @@ from exactdp.audit.outputs.families import LEARNED, half, proposals
 from exactdp.audit.outputs.features import Feature, column
 from exactdp.audit.outputs.learned import combinations_of, likelihood_ratios
 
-_PAIRED = 14  # of the best events are joined, two by two
+_PAIRED = 14  # number of the best events that are joined, two by two
 _JOINING = 3.0  # nats that a joint event has to be better by
 _CERTAIN = 12.0  # nats: what chance finds in many thousand events stays below
 _SEEN = 3  # hits on the other side in training below which a threshold is also moved outward
-_HANDICAP, _MOST = 0.02, 0.5  # nats
+_HANDICAP, _MOST = 0.02, 0.5  # nats that a feature must do better by: per rank, and at most
 
 
 def search(
@@ -37,11 +37,11 @@ def search(
     """The events that speak most against the promise on training outputs, the best first.
 
     left, right: training outputs of both sides. data: the data sets, for the answers they suggest.
-    epsilon: what noise of sensitivity 1 was probably divided by. known: more events to consider.
-    told: of every feature looked at.
+    epsilon: noise of sensitivity 1 probably has the scale 1/epsilon. known: more events to try.
+    told: called with every feature that is looked at.
     Where none is certain, the second event is the one that comes nearest to the promise: it carries
     the bounds that an audit without a violation reports. Where nothing speaks against the promise,
-    it is the only one.
+    that event is the only one.
     """
     candidates: list[Candidate] = []
     every: list[Counted] = []

@@ -15,7 +15,7 @@ from exactdp.audit.outputs.batch import Column, Outputs, as_floats, numeric
 from exactdp.audit.outputs.features import Feature, column, define, described, listed
 from exactdp.errors import InvalidParameter
 
-_TERMS = 6  # of a combination that are shown
+_TERMS = 6  # terms of a combination that are shown
 #: granularity of zero and of what is not finite
 _NONE = 2000
 
@@ -103,7 +103,7 @@ def negative_zeros(values: Column) -> Column:
 
 
 def _split(values: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Odd-or-even integer significand and exponent: value = significand * 2^exponent."""
+    """Integer significand, odd or even, and exponent: |value| = significand * 2^exponent."""
     finite = np.where(np.isfinite(values), values, 0.0).astype(np.float64)
     fraction, exponent = np.frexp(finite)
     return np.abs(fraction * 2.0**53).astype(np.int64), exponent.astype(np.int64) - 53
