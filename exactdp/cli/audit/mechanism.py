@@ -178,7 +178,7 @@ def executor(workers: str | None) -> Iterator[Executor | None]:
 
 
 def pair(text: str) -> tuple[str, str]:
-    """NAME=VALUE."""
+    """The name and the value in a text NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise InvalidParameter("set", text, "NAME=VALUE")
