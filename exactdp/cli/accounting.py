@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from exactdp.accounting.calculator import CALCULATORS, Calculator, calculator, parameters
+from exactdp.accounting.calculator import CALCULATORS, Calculator, parameters
+from exactdp.accounting.calculator import calculator as calculator_named
 from exactdp.cli.answers import Answer, answering, facts, table
 from exactdp.cli.options import options, statement_option
 from exactdp.cli.prepared import prepared
@@ -38,8 +39,8 @@ class _Verb(click.Group):
         """The command of this name, or None."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        found = self.more.get(cmd_name) or _command(str(self.name), cmd_name)
-        return prepared(found, f"{self.name} {cmd_name}")
+        command = self.more.get(cmd_name) or _command(str(self.name), cmd_name)
+        return prepared(command, f"{self.name} {cmd_name}")
 
 
 @click.group(cls=_Verb, no_args_is_help=True)
@@ -132,10 +133,10 @@ def delta_zcdp(rho: str, epsilon: str, rule: str | None) -> Answer:
     from exactdp.accounting import zcdp
 
     used = rule or zcdp.DEFAULT_RULE
-    found = zcdp.delta(rho=rho, epsilon=epsilon, rule=used)
+    delta_bounds = zcdp.delta(rho=rho, epsilon=epsilon, rule=used)
     named = {"mechanism": "zcdp", "analysis": used, "parameters": {"rho": rho}, "epsilon": epsilon}
-    text = facts(f"zcdp, {used} rule", {"epsilon": epsilon, "rho": rho, "delta": found})
-    return Answer({**named, "delta": found.as_dict()}, text)
+    text = facts(f"zcdp, {used} rule", {"epsilon": epsilon, "rho": rho, "delta": delta_bounds})
+    return Answer({**named, "delta": delta_bounds.as_dict()}, text)
 
 
 @calibrate.command("zcdp", epilog="Example: exactdp calibrate zcdp --epsilon 1 --delta 1e-6")
@@ -146,17 +147,17 @@ def calibrate_zcdp(epsilon: str, delta: str, rule: str | None) -> Answer:
     from exactdp.accounting import zcdp
 
     used = rule or zcdp.DEFAULT_RULE
-    found = zcdp.rho(epsilon=epsilon, delta=delta, rule=used)
+    largest_rho = zcdp.rho(epsilon=epsilon, delta=delta, rule=used)
     named = {"mechanism": "zcdp", "analysis": used, "epsilon": epsilon, "target": delta}
-    text = facts(f"zcdp, {used} rule", {"epsilon": epsilon, "delta": delta, "rho": found})
-    return Answer({**named, "rho": found.as_dict()}, text)
+    text = facts(f"zcdp, {used} rule", {"epsilon": epsilon, "delta": delta, "rho": largest_rho})
+    return Answer({**named, "rho": largest_rho.as_dict()}, text)
 
 
 def _command(verb: str, name: str) -> click.Command:
     """The command of a calculator; its options are the parameters of the function behind it."""
-    made = calculator(name)
+    calculator = calculator_named(name)
     run, sentence = _VERBS[verb]
-    takes = parameters(made.calibrate if verb == "calibrate" else made.delta)
+    takes = parameters(calculator.calibrate if verb == "calibrate" else calculator.delta)
     required = [option for option, needed in takes.items() if needed]
     ordered = [option for option in required if option not in ("epsilon", "delta")]
     ordered += ["epsilon"] if verb == "delta" else ["epsilon", "delta"]
@@ -164,79 +165,83 @@ def _command(verb: str, name: str) -> click.Command:
 
     @click.command(
         name,
-        help=sentence.format(made.title),
-        short_help=f"{made.title[0].upper()}{made.title[1:]}.",
-        epilog=f"Example: exactdp {verb} {name} {_example(made, ordered)}",
+        help=sentence.format(calculator.title),
+        short_help=f"{calculator.title[0].upper()}{calculator.title[1:]}.",
+        epilog=f"Example: exactdp {verb} {name} {_example(calculator, ordered)}",
     )
-    @options(" ".join(ordered), " ".join(optional), made.analyses)
+    @options(" ".join(ordered), " ".join(optional), calculator.analyses)
     @answering
-    def command(statement: Path | None = None, **given: str | None) -> Answer:
-        present = {key: value for key, value in given.items() if value is not None}
-        values, answer = run(name, made, present)
-        save_statement(statement, lambda: _statement(name, made, values))
+    def command(statement: Path | None = None, **texts: str | None) -> Answer:
+        present = {key: value for key, value in texts.items() if value is not None}
+        values, answer = run(name, calculator, present)
+        save_statement(statement, lambda: _statement(name, calculator, values))
         return answer
 
     return command if verb == "check" else statement_option(command)
 
 
-def _statement(name: str, made: Calculator[Any], given: dict[str, Any]) -> Any:
+def _statement(name: str, calculator: Calculator[Any], values: dict[str, Any]) -> Any:
     """The statement about delta at these values of the parameters of `delta`."""
     from exactdp.statement import calculated
 
-    taken = {each: given[each] for each in parameters(made.delta) if given.get(each) is not None}
+    taken = {
+        each: values[each] for each in parameters(calculator.delta) if values.get(each) is not None
+    }
     with counted("deriving the statement"):
         return calculated(name, **taken)
 
 
-def _example(made: Calculator[Any], required: list[str]) -> str:
-    values = {"epsilon": "0.35", "delta": "1e-5", **made.example}
-    names = [option for option in made.example if option in required]
+def _example(calculator: Calculator[Any], required: list[str]) -> str:
+    values = {"epsilon": "0.35", "delta": "1e-5", **calculator.example}
+    names = [option for option in calculator.example if option in required]
     names += [option for option in required if option not in names]
     return " ".join(f"--{option.replace('_', '-')} {values[option]}" for option in names)
 
 
 def _delta(
-    name: str, made: Calculator[Any], given: dict[str, str]
+    name: str, calculator: Calculator[Any], values: dict[str, str]
 ) -> tuple[dict[str, Any], Answer]:
-    report = _report(name, made, given)
+    report = _report(name, calculator, values)
     with counted("certifying"):
-        instance = made.instance(**given)
-        found = instance.delta()
+        instance = calculator.instance(**values)
+        delta_bounds = instance.delta()
         worst = None if instance.worst_case is None else instance.worst_case()
     more = {} if worst is None else {"worst_case": worst.as_dict()}
-    rows = {"delta": found, **({} if worst is None else {"worst case": worst.text()})}
-    text = facts(_title(report), {**_shown(report), **rows})
-    return given, Answer({**report, "delta": found.as_dict(), **more}, text)
+    rows = {"delta": delta_bounds, **({} if worst is None else {"worst case": worst.text()})}
+    text = facts(_title(report), {**_inputs_of(report), **rows})
+    return values, Answer({**report, "delta": delta_bounds.as_dict(), **more}, text)
 
 
 def _calibrate(
-    name: str, made: Calculator[Any], given: dict[str, str]
+    name: str, calculator: Calculator[Any], values: dict[str, str]
 ) -> tuple[dict[str, Any], Answer]:
     with counted("calibrating"):
-        found = made.calibrate(**given)
-    report = {**found.as_dict(), "mechanism": name}
-    rows = {"delta": str(found.delta)}
-    if found.refuted:
+        calibration = calculator.calibrate(**values)
+    report = {**calibration.as_dict(), "mechanism": name}
+    rows = {"delta": str(calibration.delta)}
+    if calibration.refuted:
         ((least, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
-        rows["refuted"] = f"{least} = {value}: delta {found.refuted.delta}"
+        rows["refuted"] = f"{least} = {value}: delta {calibration.refuted.delta}"
     if report.get("tau_bound") is not None:
         rows["any sigma"] = f"no tau <= {report['tau_bound']} is enough"
-    rows["guarantee"] = str(found.guarantee)
-    text = facts(_title(report), {**_shown(report), **rows})
-    return {**given, **report["parameters"]}, Answer(report, text)
+    rows["guarantee"] = str(calibration.guarantee)
+    text = facts(_title(report), {**_inputs_of(report), **rows})
+    return {**values, **report["parameters"]}, Answer(report, text)
 
 
 def _check(
-    name: str, made: Calculator[Any], given: dict[str, str]
+    name: str, calculator: Calculator[Any], values: dict[str, str]
 ) -> tuple[dict[str, Any], Answer]:
-    claimed = given.pop("delta")
+    claimed = values.pop("delta")
     with counted("certifying"):
-        found = made.check(delta=claimed, **given)
-    report = {**_report(name, made, given), "target": claimed, "verdict": found.verdict}
-    relation = {"proved": "<=", "refuted": ">", "undecided": "around"}[found.verdict]
-    what = "delta" if found.tight else "the upper bound on delta"
-    text = f"{found.verdict} ({_title(report)}): {what} {found.delta} {relation} {claimed}"
-    return given, Answer({**report, "delta": found.delta.as_dict()}, text, _EXIT[found.verdict])
+        outcome = calculator.check(delta=claimed, **values)
+    report = {**_report(name, calculator, values), "target": claimed, "verdict": outcome.verdict}
+    relation = {"proved": "<=", "refuted": ">", "undecided": "around"}[outcome.verdict]
+    what = "delta" if outcome.tight else "the upper bound on delta"
+    text = f"{outcome.verdict} ({_title(report)}): {what} {outcome.delta} {relation} {claimed}"
+    return values, Answer(
+        {**report, "delta": outcome.delta.as_dict()}, text, _EXIT[outcome.verdict]
+    )
 
 
 #: Verb -> what it does, and its sentence about a calculator.
@@ -250,12 +255,12 @@ _VERBS: dict[
 }
 
 
-def _report(name: str, made: Calculator[Any], given: dict[str, str]) -> dict[str, Any]:
+def _report(name: str, calculator: Calculator[Any], values: dict[str, str]) -> dict[str, Any]:
     return {
         "mechanism": name,
-        "analysis": given.get("analysis", made.analyses[0]),
-        "parameters": {n: v for n, v in given.items() if n not in ("epsilon", "analysis")},
-        "epsilon": given["epsilon"],
+        "analysis": values.get("analysis", calculator.analyses[0]),
+        "parameters": {n: v for n, v in values.items() if n not in ("epsilon", "analysis")},
+        "epsilon": values["epsilon"],
     }
 
 
@@ -263,5 +268,5 @@ def _title(report: dict[str, Any]) -> str:
     return f"{report['mechanism']}, {report['analysis']} analysis"
 
 
-def _shown(report: dict[str, Any]) -> dict[str, Any]:
+def _inputs_of(report: dict[str, Any]) -> dict[str, Any]:
     return {**report.get("given", {}), "epsilon": report["epsilon"], **report["parameters"]}

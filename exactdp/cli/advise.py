@@ -37,7 +37,7 @@ def advise(
     no_header: bool,
     delimiter: str,
     quote: str,
-    **given: str | None,
+    **texts: str | None,
 ) -> Answer:
     """Compare mechanisms and values of k for a release of counts.
 
@@ -48,11 +48,11 @@ def advise(
     from exactdp import frames
 
     user, by, prior, spend, public, picture = (
-        given.pop(name) for name in ("user", "by", "prior", "spend", "public", "picture")
+        texts.pop(name) for name in ("user", "by", "prior", "spend", "public", "picture")
     )
-    whole = {name: integer(name, text, least=1) for name, text in given.items() if text is not None}
+    whole = {name: integer(name, text, least=1) for name, text in texts.items() if text is not None}
     path = None if picture is None else new_picture(picture, "picture")
-    asked: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         **whole,
         "epsilon": epsilon,
         "delta": delta,
@@ -62,13 +62,13 @@ def advise(
         "listed": None if public is None else len(listed(existing(public, "public"))),
     }
     if not public_data and spend is None:
-        advice = frames.advise(**asked)
+        advice = frames.advise(**arguments)
     elif data is None or user is None or by is None:
         raise click.UsageError("DATA, --user and --by must be given with --public-data or --spend")
     else:
         file = RowsFile(existing(data, "data"), user, by, delimiter, quote, not no_header)
         with file.relation({}) as rows:
-            advice = frames.advise(rows, user=user, by=file.keys(rows.columns), **asked)
+            advice = frames.advise(rows, user=user, by=file.keys(rows.columns), **arguments)
     if path is not None:
         _draw(path, advice)
     parts = [*(table(*each) for each in advice.tables), advice.difference, advice.said]
@@ -82,13 +82,13 @@ def advise(
 
 def _prior(text: str) -> dict[int, str]:
     """Weights by number of keys, from text such as 1:0.5,3:0.3,10:0.2; raises InvalidParameter."""
-    found: dict[int, str] = {}
+    weights: dict[int, str] = {}
     for part in text.split(","):
         number, colon, weight = part.partition(":")
         if not colon:
             raise InvalidParameter("prior", text, "number:weight, separated by commas")
-        found[integer("prior", number, least=1)] = weight
-    return found
+        weights[integer("prior", number, least=1)] = weight
+    return weights
 
 
 def _draw(path: Path, advice: Advice) -> None:

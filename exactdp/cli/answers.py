@@ -27,8 +27,8 @@ def answering(command: Callable[..., Answer]) -> Callable[..., Any]:
 
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
     @wraps(command)
-    def wrapped(*, as_json: bool, **given: Any) -> int:
-        answer = command(**given)
+    def wrapped(*, as_json: bool, **arguments: Any) -> int:
+        answer = command(**arguments)
         click.echo(json.dumps(answer.data) if as_json else painted(answer.text))
         return answer.code
 

@@ -19,10 +19,12 @@ _FILES = {"file", "files", "data", "counts", "values", "report"}
 def completed(command: click.Command) -> None:
     """Complete file names and listed values of a command's options and arguments."""
     for parameter in command.params:
-        shown = parameter.metavar or ""
-        if shown == "FILE" or (isinstance(parameter, click.Argument) and parameter.name in _FILES):
+        metavar = parameter.metavar or ""
+        if metavar == "FILE" or (
+            isinstance(parameter, click.Argument) and parameter.name in _FILES
+        ):
             parameter._custom_shell_complete = _files
-        elif "|" in shown:
+        elif "|" in metavar:
             parameter._custom_shell_complete = _listed
 
 

@@ -33,7 +33,7 @@ def sgd(
     neighbours: str | None,
     batch_limit: str | None,
     n: str | None,
-    **given: str | None,
+    **texts: str | None,
 ) -> Answer:
     """Training with noise (DP-SGD): epsilon, delta, noise or steps.
 
@@ -47,29 +47,29 @@ def sgd(
     sizes = {"batch_limit": batch_limit, "users": n}
     scheme = {"sampling": sampling, "neighbours": neighbours, **sizes}
     chosen = {name: value for name, value in scheme.items() if value is not None}
-    known = {name: value for name, value in given.items() if value is not None}
+    known = {name: value for name, value in texts.items() if value is not None}
     if len(known) != 3:
-        names = ", ".join("--" + name.replace("_", "-") for name in given)
-        found = Described(f"{len(known)} of them")
-        raise InvalidParameter("options", found, f"exactly three of {names}")
-    (wanted,) = given.keys() - known.keys()
+        names = ", ".join("--" + name.replace("_", "-") for name in texts)
+        how_many = Described(f"{len(known)} of them")
+        raise InvalidParameter("options", how_many, f"exactly three of {names}")
+    (wanted,) = texts.keys() - known.keys()
     report: dict[str, Any] = {"mechanism": "sgd", "given": {"rate": rate, **chosen, **known}}
     with counted("certifying"):
-        report |= _found(wanted, {"rate": rate, **known, **chosen})
+        report |= _solve_for(wanted, {"rate": rate, **known, **chosen})
     values = {"rate": rate, **known, **chosen, **report.get("parameters", {})}
-    asked = "delta" if wanted == "epsilon" else "epsilon"
-    _save(statement, lambda: _loss(values), {asked: known[asked]})
+    target = "delta" if wanted == "epsilon" else "epsilon"
+    _save(statement, lambda: _loss(values), {target: known[target]})
     return Answer(report, _text(report))
 
 
-def _found(wanted: str, known: dict[str, str]) -> dict[str, Any]:
-    """The one of noise multiplier, steps, epsilon and delta that was not given."""
+def _solve_for(wanted: str, known: dict[str, str]) -> dict[str, Any]:
+    """Compute the missing one of noise multiplier, steps, epsilon and delta."""
     from exactdp.accounting import pld
 
     if wanted == "noise_multiplier":
-        found: dict[str, Any] = pld.calibrate_sgd(**known).as_dict()
-        promise = {name: found["guarantee"][name] for name in ("neighbours", "source")}
-        return {name: found[name] for name in ("parameters", "delta", "refuted")} | promise
+        calibration: dict[str, Any] = pld.calibrate_sgd(**known).as_dict()
+        promise = {name: calibration["guarantee"][name] for name in ("neighbours", "source")}
+        return {name: calibration[name] for name in ("parameters", "delta", "refuted")} | promise
     if wanted == "steps":
         most = pld.most_steps(**known)
         return {
@@ -77,8 +77,8 @@ def _found(wanted: str, known: dict[str, str]) -> dict[str, Any]:
             "delta": most.delta.as_dict(),
             "refuted": {"steps": str(most.too_many), "delta": most.refuted.as_dict()},
         }
-    asked = "delta" if wanted == "epsilon" else "epsilon"
-    return _answer(_loss(known), {asked: known[asked]})
+    target = "delta" if wanted == "epsilon" else "epsilon"
+    return _answer(_loss(known), {target: known[target]})
 
 
 def _loss(values: dict[str, str]) -> Pld:
@@ -113,32 +113,32 @@ def compose(
     csh (sparsity, sigma, tau). Optional: rate, times, and sampling ("poisson", or "batches" for
     replace-one neighbours). Each repetition and each line draws its own sample.
     """
-    asked = {n: v for n, v in {"epsilon": epsilon, "delta": delta}.items() if v is not None}
-    if len(asked) != 1:
+    target = {n: v for n, v in {"epsilon": epsilon, "delta": delta}.items() if v is not None}
+    if len(target) != 1:
         raise InvalidParameter("options", Described("both, or none"), "either --epsilon or --delta")
     path = existing(file)
     loss = steps_of(text_in(path), path.name, neighbours or "add-remove", group or "1")
     relation = {n: v for n, v in {"neighbours": neighbours, "group": group}.items() if v}
-    report = {"mechanism": "composition", "given": {"file": file, **relation, **asked}}
+    report = {"mechanism": "composition", "given": {"file": file, **relation, **target}}
     with counted("certifying"):
-        report |= _answer(loss, asked)
-    _save(statement, lambda: loss, asked)
+        report |= _answer(loss, target)
+    _save(statement, lambda: loss, target)
     return Answer(report, _text(report))
 
 
-def _answer(loss: Pld, asked: dict[str, str]) -> dict[str, Any]:
-    if "delta" in asked:
-        found = {"epsilon": loss.epsilon(asked["delta"]).as_dict()}
+def _answer(loss: Pld, target: dict[str, str]) -> dict[str, Any]:
+    if "delta" in target:
+        answer = {"epsilon": loss.epsilon(target["delta"]).as_dict()}
     else:
-        found = {"delta": loss.guarantee(asked["epsilon"]).delta.as_dict()}
-    return {**found, "neighbours": loss.neighbours, "source": loss.source}
+        answer = {"delta": loss.guarantee(target["epsilon"]).delta.as_dict()}
+    return {**answer, "neighbours": loss.neighbours, "source": loss.source}
 
 
-def _save(path: Path | None, loss: Callable[[], Pld], asked: dict[str, Any]) -> None:
+def _save(path: Path | None, loss: Callable[[], Pld], target: dict[str, Any]) -> None:
     from exactdp import statement
 
     with counted("deriving the statement"):
-        save_statement(path, lambda: statement.of(loss(), **asked))
+        save_statement(path, lambda: statement.of(loss(), **target))
 
 
 def _text(report: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ def cut(
     no_header: bool,
     delimiter: str,
     quote: str,
-    **given: str | None,
+    **texts: str | None,
 ) -> Answer:
     """Count what a bound on the keys per user leaves out.
 
@@ -37,31 +37,39 @@ def cut(
     """
     from exactdp.frames import cut as cut_rows
 
-    if public_data == (given["epsilon"] is not None) or public_data == (given["most"] is not None):
+    if public_data == (texts["epsilon"] is not None) or public_data == (texts["most"] is not None):
         raise click.UsageError("give either --public-data, or --epsilon and --most")
-    user, by, k = (given[name] or "" for name in ("user", "by", "k"))
+    user, by, k = (texts[name] or "" for name in ("user", "by", "k"))
     file = RowsFile(existing(data, "data"), user, by, delimiter, quote, not no_header)
     with file.relation({}) as rows:
         names = file.keys(rows.columns)
-        found = cut_rows(
+        cut_counts = cut_rows(
             rows,
             user=user,
             by=names,
             k=k,  # type: ignore[arg-type]  # read exactly, as every option is
             public=public_data,
-            epsilon=given["epsilon"],
-            most=given["most"],  # type: ignore[arg-type]
+            epsilon=texts["epsilon"],
+            most=texts["most"],  # type: ignore[arg-type]
         )
-    share = f" ({100 * found.pairs_left_out / found.pairs:.1f} %)" if found.pairs > 0 else ""
+    share = (
+        f" ({100 * cut_counts.pairs_left_out / cut_counts.pairs:.1f} %)"
+        if cut_counts.pairs > 0
+        else ""
+    )
     named = {
-        "users with more than k keys": str(found.users),
-        "pairs of user and key": str(found.pairs),
-        "pairs left out": f"{found.pairs_left_out}{share}",
+        "users with more than k keys": str(cut_counts.users),
+        "pairs of user and key": str(cut_counts.pairs),
+        "pairs left out": f"{cut_counts.pairs_left_out}{share}",
     }
-    text = facts(f"left out by k = {found.k}", named)
-    numbers = {"users_with_more": found.users, "pairs": found.pairs}
-    told: dict[str, object] = {"k": found.k, **numbers, "pairs_left_out": found.pairs_left_out}
-    if found.guarantee is not None:
-        text += f"\nguarantee: {found.guarantee}"
-        told["guarantee"] = found.guarantee.as_dict()
-    return Answer(told, text)
+    text = facts(f"left out by k = {cut_counts.k}", named)
+    numbers = {"users_with_more": cut_counts.users, "pairs": cut_counts.pairs}
+    fields: dict[str, object] = {
+        "k": cut_counts.k,
+        **numbers,
+        "pairs_left_out": cut_counts.pairs_left_out,
+    }
+    if cut_counts.guarantee is not None:
+        text += f"\nguarantee: {cut_counts.guarantee}"
+        fields["guarantee"] = cut_counts.guarantee.as_dict()
+    return Answer(fields, text)

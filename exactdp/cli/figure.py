@@ -34,7 +34,7 @@ def figure() -> None:
     """Draw thresholds, errors, or epsilon over the steps of training."""
 
 
-def _drawn(picture: Picture, curves: Sequence[Line], path: Path) -> Answer:
+def _draw_curves(picture: Picture, curves: Sequence[Line], path: Path) -> Answer:
     """Write a picture; the answer has the points of its curves."""
     picture.draw(curves)
     picture.save(path)
@@ -75,18 +75,18 @@ def csh(
     curves = []
     with tqdm(total=count * len(CURVES), desc="points", disable=None, delay=1) as bar:
         for mechanism, analysis in CURVES:
-            found = []
+            dots = []
             for point in threshold_curve(
                 mechanism, analysis, sparsity=most, epsilon=epsilon, delta=delta, points=count
             ):
-                found.append((point.noise.float_upper(), float(point.calibration.tau or 0)))
+                dots.append((point.noise.float_upper(), float(point.calibration.tau or 0)))
                 bar.update()
-            bar.update(count - len(found))  # fewer points sufficed
-            noise, tau = zip(*sorted(found), strict=True)
+            bar.update(count - len(dots))  # fewer points sufficed
+            noise, tau = zip(*sorted(dots), strict=True)
             label, style = f"{mechanism.upper()}, {analysis}", _STYLES[analysis]
             family = _FAMILIES[mechanism]
             curves.append(Line(label, noise, tau, family, style, marked=(0,), dotted=True))
-    return _drawn(picture, curves, path)
+    return _draw_curves(picture, curves, path)
 
 
 @figure.command(
@@ -111,20 +111,20 @@ def seen(
     picture.explain("Dotted: the threshold, at which a count is seen half of the time.")
     curves = []
     with counted("calibrating"):
-        made = [
+        mechanisms = [
             GSHM.for_target(k=most, epsilon=epsilon, delta=delta),
             CSH.for_target(sparsity=most, epsilon=epsilon, delta=delta),
         ]
-    last = 2 * max(int(1 + m.tau) for m in made)
+    last = 2 * max(int(1 + m.tau) for m in mechanisms)
     counts = sorted({last * i // (count - 1) for i in range(count)})
-    for family, (mechanism, label) in enumerate(zip(made, ("GSHM", "CSH"), strict=True)):
+    for family, (mechanism, label) in enumerate(zip(mechanisms, ("GSHM", "CSH"), strict=True)):
         with counted("probabilities"):
             chances = [mechanism.chance(c).float_lower() for c in counts]
         later = next(i for i, chance in enumerate(chances) if chance > 0.75)
         curves.append(Line(label, counts, chances, family, at=later))
         threshold = float(1 + mechanism.tau)
         picture.upright(threshold, f"above {threshold:g}", family)
-    return _drawn(picture, curves, path)
+    return _draw_curves(picture, curves, path)
 
 
 @figure.command(
@@ -155,13 +155,13 @@ def epsilon_over_steps(
     picture = Picture(theme, x="steps", y="\u03b5", title=title)
     picture.explain("Two certified ends of \u03b5, closer than the line is wide.")
     one = pld.sgd(noise_multiplier=noise_multiplier, rate=rate, steps=1)
-    found = [
+    epsilons = [
         one.composed(n).epsilon(delta, width="1e-2")
         for n in tqdm(taken, desc="points", disable=None, delay=1)
     ]
-    lower = Line("at least", taken, [e.float_lower() for e in found])
-    upper = Line("at most", taken, [e.float_upper() for e in found])
-    return _drawn(picture, [lower, upper], path)
+    lower = Line("at least", taken, [e.float_lower() for e in epsilons])
+    upper = Line("at most", taken, [e.float_upper() for e in epsilons])
+    return _draw_curves(picture, [lower, upper], path)
 
 
 @figure.command(epilog="Example: exactdp figure savings --epsilon 0.35 --delta 1e-5")
@@ -182,11 +182,11 @@ def savings(
         integer("sparsities", n, least=1) for n in (sparsities or _SPARSITIES).split(",")
     )
     with counted("calibrating"):
-        found = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
+        by_sparsity = list(compute(epsilon=epsilon, delta=delta, sparsities=listed))
     if path is not None:
-        _draw_savings(path, theme, f"\u03b5 = {epsilon}, \u03b4 = {delta}", found)
+        _draw_savings(path, theme, f"\u03b5 = {epsilon}, \u03b4 = {delta}", by_sparsity)
     rows, data = [], []
-    for saving in found:
+    for saving in by_sparsity:
         tau = [f"{float(saving.tau[curve]):.6g}" for curve in CURVES]
         saved = {each: float(saving.saved(each)) for each in ("published", "exact")}
         shares = [f"{100 * share:.1f} %" for share in saved.values()]
@@ -200,17 +200,17 @@ def savings(
     return Answer(data, f"{text}\nsaved: threshold of the CSH compared with the exact GSHM.")
 
 
-def _draw_savings(path: Path, theme: str | None, title: str, found: Sequence[Saving]) -> None:
+def _draw_savings(path: Path, theme: str | None, title: str, by_sparsity: Sequence[Saving]) -> None:
     picture = Picture(theme, x="sparsity", y="least \u03c4/\u221asparsity", title=title)
     picture.explain("Lower is better. Every dot is certified from both sides.")
     picture.axes.set_xscale("log")
     curves = []
-    for mechanism, analysis in found[0].tau:
-        scaled = [float(s.tau[mechanism, analysis]) / s.sparsity**0.5 for s in found]
-        label, marked = f"{mechanism.upper()}, {analysis}", range(len(found))
+    for mechanism, analysis in by_sparsity[0].tau:
+        scaled = [float(s.tau[mechanism, analysis]) / s.sparsity**0.5 for s in by_sparsity]
+        label, marked = f"{mechanism.upper()}, {analysis}", range(len(by_sparsity))
         family, style = _FAMILIES[mechanism], _STYLES[analysis]
         curves.append(
-            Line(label, [s.sparsity for s in found], scaled, family, style, marked=marked)
+            Line(label, [s.sparsity for s in by_sparsity], scaled, family, style, marked=marked)
         )
     picture.draw(curves)
     picture.save(path)
@@ -245,7 +245,7 @@ def alp(
         curves.append(Line(f"ALP, collisions {float(c):.3g}", t.tolist(), beyond, family))
     laplace = np.exp(-t * float(loss)).tolist()
     curves.append(Line("Laplace noise", t.tolist(), laplace, 2, "--"))
-    return _drawn(picture, curves, path)
+    return _draw_curves(picture, curves, path)
 
 
 def _drawable(name: str, text: str) -> Fraction:

@@ -33,8 +33,8 @@ class Sections(click.Group):
         """Write the commands under their tasks."""
         left = dict.fromkeys(self.list_commands(ctx))
         for task, names in {**self.sections, "Other": left}.items():
-            found = [(name, self.get_command(ctx, name)) for name in list(names)]
-            rows = [(name, each.get_short_help_str(300)) for name, each in found if each]
+            commands = [(name, self.get_command(ctx, name)) for name in list(names)]
+            rows = [(name, each.get_short_help_str(300)) for name, each in commands if each]
             if rows:
                 with formatter.section(task):
                     formatter.write_dl(rows)
@@ -64,9 +64,9 @@ def coloured(command: click.Command) -> None:
 
 def painted(text: str) -> str:
     """A result with its first line in bold, and a verdict at the start of the text in colour."""
-    found = _VERDICT.match(text)
-    if found is None:
+    verdict = _VERDICT.match(text)
+    if verdict is None:
         first, rest = text.partition("\n")[::2]
         return click.style(first, bold=True) + "\n" + rest if rest else text
-    colour = next(colour for colour, words in _COLOURS.items() if found[0] in words)
-    return click.style(found[0], fg=colour, bold=True) + text[found.end() :]
+    colour = next(colour for colour, words in _COLOURS.items() if verdict[0] in words)
+    return click.style(verdict[0], fg=colour, bold=True) + text[verdict.end() :]

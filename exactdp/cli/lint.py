@@ -27,10 +27,10 @@ def lint(files: tuple[str, ...]) -> Answer:
 
     paths = [existing(name) for name in files]
     with counted("reading records"):
-        found = {path: findings_of(text_in(path)) for path in paths}
-    counts = Counter(finding.verdict for findings in found.values() for finding in findings)
+        by_path = {path: findings_of(text_in(path)) for path in paths}
+    counts = Counter(finding.verdict for findings in by_path.values() for finding in findings)
     lines = []
-    for path, findings in found.items():
+    for path, findings in by_path.items():
         lines.append(path.name)
         for each in findings:
             lines.append(f"  {each.verdict}: {each.claim}\n      {each.how}")
@@ -38,6 +38,6 @@ def lint(files: tuple[str, ...]) -> Answer:
     lines.append(", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())))
     data = [
         {"file": str(path), "findings": [finding.as_dict() for finding in findings]}
-        for path, findings in found.items()
+        for path, findings in by_path.items()
     ]
     return Answer(data, "\n".join(lines), int(counts["contradicted"] > 0))

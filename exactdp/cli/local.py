@@ -51,8 +51,8 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
     ]
     header = ["mechanism", "neighbours of a report", "error of a share", "square error"]
     header += ["of the best", "bits a report"]
-    given = f"{shown(values)} shares from {shown(users)} reports"
-    text = table(f"unbiased estimates of {given}, epsilon {epsilon}", header, cells) + (
+    subject = f"{shown(values)} shares from {shown(users)} reports"
+    text = table(f"unbiased estimates of {subject}, epsilon {epsilon}", header, cells) + (
         "\nEvery line answers: the shares of all values, whatever the values of the users are.\n"
         "error of a share: root mean square over all values. compressive is missing here: its "
         "estimate is biased, and better if few values are frequent (see the documentation)"
@@ -65,7 +65,7 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
 )
 @options("k:values epsilon", "sparsity:values error:shares users:given beta seed:matrix")
 @answering
-def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **given: str | None) -> Answer:
+def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **texts: str | None) -> Answer:
     """Choose outputs and users for frequent values, by a proved error (compressive response).
 
     Give two of --sparsity, --error and --users; the third is found, and the number m of outputs.
@@ -74,33 +74,35 @@ def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **given: str 
 
     whole = {
         name: integer(name, text, least=1)
-        for name, text in given.items()
+        for name, text in texts.items()
         if text is not None and name != "error"
     }
     with counted("planning"):
-        made = CompressivePlan.for_target(
+        compressive = CompressivePlan.for_target(
             k=integer("k", k, least=2),
             epsilon=epsilon,
-            error=given["error"],
+            error=texts["error"],
             beta=beta or "0.05",
             seed=integer("seed", seed or 0, least=0),
             **whole,
         )
-    found = {
-        "outputs": made.mechanism.m,
-        "bits": made.mechanism.bits,
-        "sparsity": made.sparsity,
-        "users": made.users,
-        "l1_error": made.error,
+    fields = {
+        "outputs": compressive.mechanism.m,
+        "bits": compressive.mechanism.bits,
+        "sparsity": compressive.sparsity,
+        "users": compressive.users,
+        "l1_error": compressive.error,
     }
     shown_facts = {
-        "outputs (m)": made.mechanism.m,
-        "bits of a report": made.mechanism.bits,
-        "frequent values": made.sparsity,
-        "users": made.users,
-        "l1 error of all shares": f"<= {made.error:.4g}, except with probability {beta or '0.05'}",
+        "outputs (m)": compressive.mechanism.m,
+        "bits of a report": compressive.mechanism.bits,
+        "frequent values": compressive.sparsity,
+        "users": compressive.users,
+        "l1 error of all shares": (
+            f"<= {compressive.error:.4g}, except with probability {beta or '0.05'}"
+        ),
     }
-    return Answer(found, facts("plan of a compressive response", shown_facts))
+    return Answer(fields, facts("plan of a compressive response", shown_facts))
 
 
 @local.command(epilog="Example: exactdp local shuffled --k 10 --epsilon 1 --n 100000 --delta 1e-6")
@@ -115,11 +117,15 @@ def shuffled(k: str, epsilon: str, n: str, delta: str) -> Answer:
 
     one = RandomizedResponse(integer("k", k, least=2), epsilon)
     with counted("composing"):
-        found = Shuffled(one, integer("n", n, least=1)).epsilon(delta)
-    given = {"k": k, "epsilon of a report": epsilon, "n": n, "delta": delta}
-    text = facts("shuffled randomized response, certified", {**given, "epsilon": str(found)})
+        epsilon_bounds = Shuffled(one, integer("n", n, least=1)).epsilon(delta)
+    setting = {"k": k, "epsilon of a report": epsilon, "n": n, "delta": delta}
+    text = facts(
+        "shuffled randomized response, certified", {**setting, "epsilon": str(epsilon_bounds)}
+    )
     text += f"\nneighbours: {REPLACED_ROW}"
-    return Answer({"epsilon": found.as_dict(), "delta": delta, "neighbours": REPLACED_ROW}, text)
+    return Answer(
+        {"epsilon": epsilon_bounds.as_dict(), "delta": delta, "neighbours": REPLACED_ROW}, text
+    )
 
 
 def _compared(row: Any, best: Fraction) -> dict[str, Any]:
@@ -143,7 +149,7 @@ def _compared(row: Any, best: Fraction) -> dict[str, Any]:
 @statement_option
 @answering
 def report(
-    values: str, output: str, overwrite: bool, statement: Path | None, **given: str | None
+    values: str, output: str, overwrite: bool, statement: Path | None, **texts: str | None
 ) -> Answer:
     """Randomize values, one per line: 0 to k - 1, or elements of the list --public.
 
@@ -155,10 +161,10 @@ def report(
     from exactdp.statement import released
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
-    public, name = given.pop("public"), given.pop("mechanism")
+    public, name = texts.pop("public"), texts.pop("mechanism")
     chosen = MECHANISMS[choice("mechanism", str(name), tuple(MECHANISMS))]
     listed = None if public is None else column(existing(public, "public"))
-    present: dict[str, Any] = {key: x for key, x in given.items() if x is not None}
+    present: dict[str, Any] = {key: x for key, x in texts.items() if x is not None}
     if listed is not None:
         present.setdefault("k", len(listed))
     mechanism = made(chosen, present)
@@ -168,9 +174,9 @@ def report(
         write_file(target, mechanism.reports_to_bytes(reports), overwrite=overwrite)
     promise = mechanism.guarantee
     save_statement(statement, lambda: released(promise, mechanism))
-    found = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
-    text = facts(f"randomized by {name}", found) + f"\nguarantee of each: {promise}"
-    return Answer({"mechanism": name, **found, "guarantee": promise.as_dict()}, text)
+    summary = {"reports": len(reports), "bits of each": mechanism.bits, "output": output}
+    text = facts(f"randomized by {name}", summary) + f"\nguarantee of each: {promise}"
+    return Answer({"mechanism": name, **summary, "guarantee": promise.as_dict()}, text)
 
 
 @local.command(epilog="Example: exactdp local aggregate monday.edl tuesday.edl --output state.edl")
@@ -193,9 +199,9 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool) -> Answer:
         for path in paths:
             total = total + state_of(path.read_bytes(), mechanism)
     write_file(target, total.to_bytes(), overwrite=overwrite)
-    found = {"reports": total.n, "counters": mechanism.cells, "output": output}
+    summary = {"reports": total.n, "counters": mechanism.cells, "output": output}
     configuration = dict(mechanism.configuration())
-    return Answer({**found, "configuration": configuration}, facts("aggregated", found))
+    return Answer({**summary, "configuration": configuration}, facts("aggregated", summary))
 
 
 @local.command(epilog="Example: exactdp local estimate state.edl --method projected --top 10")
@@ -210,33 +216,35 @@ def estimate(file: str, method: str | None, top: str | None, public: str | None)
     mechanism = mechanism_of(data)
     with counted("estimating"):
         state = state_of(data, mechanism)
-        found = state.estimate(method or "projected")
-    names = [str(x) for x in range(len(found))]
+        shares = state.estimate(method or "projected")
+    names = [str(x) for x in range(len(shares))]
     if public is not None:
         names = column(existing(public, "public"))
-        if len(names) != len(found):
+        if len(names) != len(shares):
             raise InvalidParameter(
-                "public", Described(f"{len(names)} elements"), f"{len(found)} elements"
+                "public", Described(f"{len(names)} elements"), f"{len(shares)} elements"
             )
-    shown = (-found).argsort(kind="stable")[: integer("top", top or len(found), least=1)].tolist()
-    errors = _errors(mechanism, state, shown)
+    order = (-shares).argsort(kind="stable")[: integer("top", top or len(shares), least=1)].tolist()
+    errors = _errors(mechanism, state, order)
     header = ["value", "share", "standard error (unbiased)"]
-    rows = [[names[x], f"{found[x]:.6f}", *(f"{e:.6f}" for e in errors[x].values())] for x in shown]
+    rows = [
+        [names[x], f"{shares[x]:.6f}", *(f"{e:.6f}" for e in errors[x].values())] for x in order
+    ]
     return Answer(
-        [{"value": names[x], "share": float(found[x]), **errors[x]} for x in shown],
-        table(f"shares of {len(found)} values, from {state.n} reports", header, rows),
+        [{"value": names[x], "share": float(shares[x]), **errors[x]} for x in order],
+        table(f"shares of {len(shares)} values, from {state.n} reports", header, rows),
     )
 
 
-def _errors(mechanism: Any, state: Any, shown: list[int]) -> dict[int, dict[str, float]]:
+def _errors(mechanism: Any, state: Any, values: list[int]) -> dict[int, dict[str, float]]:
     """The standard error of the unbiased estimate at the projected shares, if it is known."""
     from exactdp.local import FrequencyOracle
 
     if not isinstance(mechanism, FrequencyOracle):
-        return {x: {} for x in shown}
+        return {x: {} for x in values}
     shares = [Fraction(float(share)) for share in state.estimate("projected")]
     return {
-        x: {"standard_error": float(mechanism.variance(x, shares) / state.n) ** 0.5} for x in shown
+        x: {"standard_error": float(mechanism.variance(x, shares) / state.n) ** 0.5} for x in values
     }
 
 

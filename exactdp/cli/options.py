@@ -272,8 +272,8 @@ def options(
             command = _option(name, allowed, text, default)(command)
         for name in reversed(required.split()):
             command = _option(name, *_PARAMETERS[name][:2])(command)
-        given = [*required.split(), *optional.split()]
-        if bounds := [name for name in _BOUNDS if name in given]:
+        names = [*required.split(), *optional.split()]
+        if bounds := [name for name in _BOUNDS if name in names]:
             command = _without_k(bounds)(command)
         return command
 
@@ -305,8 +305,8 @@ def _option(
 
     def once(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str | None:
         if len(values) > 1:
-            given = " and ".join(shown(value) for value in values)
-            raise click.UsageError(f"{name} must be given once, got {given}")
+            joined = " and ".join(shown(value) for value in values)
+            raise click.UsageError(f"{name} must be given once, got {joined}")
         if default is None and not values:
             raise click.UsageError(f"{name} must be {allowed}, got nothing (missing {flag})")
         return values[0] if values else None

@@ -34,38 +34,40 @@ def plan(queries: str, epsilon: str, delta: str, engine: str, output: str) -> An
     """
     from exactdp.plans import ENGINES, read_queries
 
-    user, asked = read_queries(text_in(existing(queries, "queries")))
+    user, questions = read_queries(text_in(existing(queries, "queries")))
     chosen = ENGINES[choice("engine", engine, tuple(ENGINES))]
     path = new_file("output", output, (chosen.ending,))
     beside = new_file("output", f"{output}.statement.json", (".json",))
-    made = chosen.plan(engine, user, asked, epsilon=epsilon, delta=delta)
-    statement = made.statement(engine)
+    noise_plan = chosen.plan(engine, user, questions, epsilon=epsilon, delta=delta)
+    statement = noise_plan.statement(engine)
     with written(path, beside) as (code, text):
-        code.write_text(chosen.code(made), encoding="utf-8")
+        code.write_text(chosen.code(noise_plan), encoding="utf-8")
         text.write_text(statement.to_json(), encoding="utf-8")
-    alone = chosen.alone(asked, epsilon=epsilon, delta=delta)
+    alone = chosen.alone(questions, epsilon=epsilon, delta=delta)
     rows = [
         [query.name, str(query.k), *cells, f"{own:.6g}", f"{100 * (1 - noise / own):.0f} %"]
-        for query, own, (noise, *cells) in zip(asked, alone, _noises(made), strict=True)
+        for query, own, (noise, *cells) in zip(questions, alone, _noises(noise_plan), strict=True)
     ]
     header = ["query", "k", "kind", "noise of a count", "released above"]
     header += [f"{engine} alone", "less noise"]
-    promise = f"({made.epsilon}, {made.delta.decimal_upper(6)})-DP for all queries together"
+    promise = (
+        f"({noise_plan.epsilon}, {noise_plan.delta.decimal_upper(6)})-DP for all queries together"
+    )
     said = f"{table(f'plan for {engine}', header, rows)}\n{promise}\nwritten to {output}"
     data = [dict(zip(header, row, strict=True)) for row in rows]
     return Answer({"output": output, "engine": engine, "promise": promise, "queries": data}, said)
 
 
-def _noises(made: Plan | Split) -> Iterator[tuple[float, str, str, str]]:
+def _noises(noise_plan: Plan | Split) -> Iterator[tuple[float, str, str, str]]:
     """The standard deviation of a count of each query; its kind, itself, and the threshold."""
     from exactdp.plans import Plan
 
-    if isinstance(made, Plan):
-        for each in made.queries:
+    if isinstance(noise_plan, Plan):
+        for each in noise_plan.queries:
             limit = "all keys" if each.above is None else f"{float(each.above):g}"
             kind = "Laplace" if each.laplace else "Gaussian"
             yield each.deviation, kind, f"{each.deviation:.6g}", limit
     else:
-        for query in made.queries:
-            noise = made.deviation(query)
+        for query in noise_plan.queries:
+            noise = noise_plan.deviation(query)
             yield noise, "Laplace", f"{noise:.6g}", "-"

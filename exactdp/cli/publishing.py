@@ -50,14 +50,14 @@ def save(
     """
     from exactdp.statement import released
 
-    given = {"bounds": (), "about": {}, **(more or {})}
+    details = {"bounds": (), "about": {}, **(more or {})}
     time = datetime.now(UTC).isoformat(timespec="seconds")
-    about = {**given["about"], "file": path.name, "time": time}
-    made = released(promise, mechanism, bounds=given["bounds"], about=about)
+    about = {**details["about"], "file": path.name, "time": time}
+    privacy_statement = released(promise, mechanism, bounds=details["bounds"], about=about)
     beside = path.with_name(path.name + ".statement.json")
     new_file("output", str(beside), (".json",), overwrite=overwrite)
     with written(beside, path, overwrite=overwrite) as (statement, part):
-        statement.write_text(made.to_json(), encoding="utf-8")
+        statement.write_text(privacy_statement.to_json(), encoding="utf-8")
         write(part)
 
 

@@ -35,6 +35,6 @@ def _value(file: str, element: str) -> str:
         return dict(counts_in(path)).get(element, "0")
     data = path.read_bytes()
     compact = kind_of(data) == "compact histogram"
-    found: Any = CompactRelease.from_bytes(data) if compact else read_sketch(data)
-    value = found[number_of(element, found.text)]
+    sketch: Any = CompactRelease.from_bytes(data) if compact else read_sketch(data)
+    value = sketch[number_of(element, sketch.text)]
     return str(value) if compact else f"{float(value):.6g}"

@@ -57,12 +57,12 @@ def listed(path: Path) -> set[str]:
 
 def listed_rows(path: Path, width: int) -> list[list[str]]:
     """The first `width` cells of every line of a CSV file without a header."""
-    found = []
+    rows = []
     for number, row in _lines(path):
         if row and len(row) < width:
             raise InvalidParameter(f"line {number} of {path.name}", len(row), f"{width} cells")
-        found.append(row[:width])
-    return [row for row in found if row]
+        rows.append(row[:width])
+    return [row for row in rows if row]
 
 
 def column(path: Path) -> list[str]:

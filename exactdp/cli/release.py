@@ -54,7 +54,7 @@ class Publication:
     """What a command releases. size: a number and its unit. write: writes the file. facts: for the
     report. more: bounds and facts for the statement. then: is called after the file was written."""
 
-    made: Any
+    mechanism: Any
     promise: Any
     size: tuple[int, str]
     write: Callable[[Path], object]
@@ -86,12 +86,19 @@ def releasing(
         @more
         @overwrite_option
         @answering
-        def command(data: str, output: str, overwrite: bool, **given: Any) -> Answer:
+        def command(data: str, output: str, overwrite: bool, **arguments: Any) -> Answer:
             target = new_file("output", output, endings, overwrite=overwrite)
-            found = make(data, target, **given)
-            save(target, found.promise, found.made, overwrite, found.write, found.more)
-            found.then()
-            facts = {**found.facts, "output": output}
-            return report(name, found.size, facts, found.promise)
+            publication = make(data, target, **arguments)
+            save(
+                target,
+                publication.promise,
+                publication.mechanism,
+                overwrite,
+                publication.write,
+                publication.more,
+            )
+            publication.then()
+            facts = {**publication.facts, "output": output}
+            return report(name, publication.size, facts, publication.promise)
 
     return decorate

@@ -43,12 +43,12 @@ def _published(
     no_header: bool,
     delimiter: str,
     quote: str,
-    **given: str | None,
+    **option_texts: str | None,
 ) -> Publication:
     """A release from rows; or from counts, whose maker must ensure the bound k."""
     path = existing(data, "data")
-    drawn = None if picture is None else new_picture(picture, "picture")
-    present: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
+    picture_path = None if picture is None else new_picture(picture, "picture")
+    present: dict[str, Any] = {n: value for n, value in option_texts.items() if value is not None}
     if ("sigma" in present) != ("tau" in present):
         raise click.UsageError("sigma and tau must be given together, or neither")
     if (user is None) != (by is None) or ((sums or means) and user is None):
@@ -68,38 +68,38 @@ def _published(
         for key in _WHOLE:
             if key in present:
                 present[key] = integer(key, present[key], least=1)
-        asked: dict[str, Any] = {"user": user, "by": names, "passes": file.passes}
+        question: dict[str, Any] = {"user": user, "by": names, "passes": file.passes}
         if len(names) == 1:
-            asked["by"] = names[0]
-        found = _released(name, rows, asked, present, caps, known, budget)
-        header = found.frame.columns
-        cells = [tuple(map(_number, row)) for row in found.frame.fetchall()]
-    made, texts = found.mechanism, {"sums": sums, "means": means}
+            question["by"] = names[0]
+        released = _released(name, rows, question, present, caps, known, budget)
+        header = released.frame.columns
+        cells = [tuple(map(_number, row)) for row in released.frame.fetchall()]
+    mechanism, texts = released.mechanism, {"sums": sums, "means": means}
     about = {"user": user, "by": ", ".join(names)}
     about |= {name: text for name, text in texts.items() if text}
     facts = {
-        **_noise(made),
-        **_sum_noise(made, limits),
-        **({"chosen": str(found.choice)} if found.choice else {}),
+        **_noise(mechanism),
+        **_sum_noise(mechanism, limits),
+        **({"chosen": str(released.choice)} if released.choice else {}),
     }
-    if getattr(found, "base", None) is not None:
-        facts["next largest count"] = decimal_text(found.base)
+    if getattr(released, "base", None) is not None:
+        facts["next largest count"] = decimal_text(released.base)
     unit = "keys" if name == "keys" else "counters"
     return Publication(
-        made,
-        found.guarantee,
+        mechanism,
+        released.guarantee,
         (len(cells), unit),
         table_writer(target.suffix, header, cells),
-        {**facts, **_not_noise(made, present.get("k", getattr(made, "k", None)))},
-        {"bounds": found.bounds, "about": about},
-        then=partial(_draw, drawn, header, cells, made),
+        {**facts, **_not_noise(mechanism, present.get("k", getattr(mechanism, "k", None)))},
+        {"bounds": released.bounds, "about": about},
+        then=partial(_draw, picture_path, header, cells, mechanism),
     )
 
 
 def _released(
     name: str,
     rows: Any,
-    asked: dict[str, Any],
+    question: dict[str, Any],
     present: dict[str, Any],
     caps: dict[str, Any],
     known: list[Any] | None,
@@ -110,15 +110,17 @@ def _released(
     from exactdp.samplers import SystemSource
 
     if name == "keys":
-        return frames.keys(rows, **asked, **present, budget=_opened(budget))
+        return frames.keys(rows, **question, **present, budget=_opened(budget))
     if "sigma" in present:
         largest = tuple(each.half for each in ranges(caps["sums"]).values())
         kind = getattr(mechanisms, _CLASSES[name] + ("WithSums" if largest else ""))
-        made = kind(**present, **({"largest": largest} if largest else {}))
-        return frames.draw(rows, **asked, **caps, made=made, source=SystemSource(), keys=known)
+        mechanism = kind(**present, **({"largest": largest} if largest else {}))
+        return frames.draw(
+            rows, **question, **caps, made=mechanism, source=SystemSource(), keys=known
+        )
     if name != "counts":
         present = {"mechanism": {"top-k": "csh"}.get(name, name), **present}
-    return frames.release(rows, **asked, **present, **caps, keys=known, budget=_opened(budget))
+    return frames.release(rows, **question, **present, **caps, keys=known, budget=_opened(budget))
 
 
 def _opened(file: str | None) -> Any:
@@ -138,12 +140,12 @@ def _from_counts(
         keys = listed(known_file)
         true = {x: c for x, c in true.items() if x in keys}
     kind = getattr(mechanisms, class_name)
-    made = kind(**present) if "sigma" in present else kind.for_target(**present)
-    found = made.release(true, SystemSource()).counters
-    rows = list(zip(found.elements, map(_number, found.counts()), strict=True))
+    mechanism = kind(**present) if "sigma" in present else kind.for_target(**present)
+    counters = mechanism.release(true, SystemSource()).counters
+    rows = list(zip(counters.elements, map(_number, counters.counts()), strict=True))
     write = table_writer(target.suffix, ["element", "count"], rows)
-    facts = {**_noise(made), **_not_noise(made, None)}
-    return Publication(made, made.guarantee, (len(rows), "counters"), write, facts)
+    facts = {**_noise(mechanism), **_not_noise(mechanism, None)}
+    return Publication(mechanism, mechanism.guarantee, (len(rows), "counters"), write, facts)
 
 
 def _number(value: Any) -> Any:
@@ -153,27 +155,27 @@ def _number(value: Any) -> Any:
     return int(value) if value == int(value) else float(value)
 
 
-def _noise(made: Any) -> dict[str, str]:
+def _noise(mechanism: Any) -> dict[str, str]:
     """What is public about the noise; the number of counters is private."""
     facts = {}
-    if hasattr(made, "tau"):
-        facts["released above"] = decimal_text(1 + made.tau)
-    if hasattr(made, "half"):
-        facts["released with probability 1/2"] = f"keys of {made.half} users"
-    sigma = next((s for s in (getattr(made, n, None) for n in _SCALES) if s is not None), None)
+    if hasattr(mechanism, "tau"):
+        facts["released above"] = decimal_text(1 + mechanism.tau)
+    if hasattr(mechanism, "half"):
+        facts["released with probability 1/2"] = f"keys of {mechanism.half} users"
+    sigma = next((s for s in (getattr(mechanism, n, None) for n in _SCALES) if s is not None), None)
     if sigma is not None:
         facts["sigma"] = f"{float(sigma):.6g}"
-    if hasattr(made, "accuracy"):
-        told = accuracy(made).get("error of one count (95 %)")
-        facts |= {"noise of one count (95 %)": told} if told else {}
+    if hasattr(mechanism, "accuracy"):
+        error = accuracy(mechanism).get("error of one count (95 %)")
+        facts |= {"noise of one count (95 %)": error} if error else {}
     return facts
 
 
-def _sum_noise(made: Any, limits: Mapping[str, Range]) -> dict[str, str]:
+def _sum_noise(mechanism: Any, limits: Mapping[str, Range]) -> dict[str, str]:
     """The errors of sums by noise: of the distances from the middle, and of the count times it."""
     if not limits:
         return {}
-    of_sums, of_count = made.sum_errors("0.025"), made.accuracy("0.025").per_query
+    of_sums, of_count = mechanism.sum_errors("0.025"), mechanism.accuracy("0.025").per_query
     return {
         f"noise of one sum of {name} (95 %)": f"<= {each.value(most + abs(each.middle) * of_count)}"
         for (name, each), most in zip(limits.items(), of_sums, strict=True)
@@ -181,11 +183,11 @@ def _sum_noise(made: Any, limits: Mapping[str, Range]) -> dict[str, str]:
     }
 
 
-def _not_noise(made: Any, k: int | None) -> dict[str, str]:
+def _not_noise(mechanism: Any, k: int | None) -> dict[str, str]:
     """The errors of counts other than noise. k: keys per user that count, if rows were read."""
-    name = type(made).__name__
+    name = type(mechanism).__name__
     if name == "TopK":
-        said = f"the next count after the {made.top} largest is subtracted from all"
+        said = f"the next count after the {mechanism.top} largest is subtracted from all"
         return {"besides the noise": said}
     if k is None or name == "TopKWithBase":
         return {}
@@ -193,22 +195,24 @@ def _not_noise(made: Any, k: int | None) -> dict[str, str]:
     return {"besides the noise": said}
 
 
-def _draw(path: Path | None, header: list[str], rows: list[Any], made: Any) -> None:
+def _draw(path: Path | None, header: list[str], rows: list[Any], mechanism: Any) -> None:
     """The released counts, largest first, with the error of each by noise."""
     if path is None:
         return
     place = header.index("count")
     counts = sorted((float(row[place]) for row in rows), reverse=True)
-    drawn = Picture("light", x="keys, largest count first", y="released count", title="")
-    told = made.accuracy("0.05").per_query if hasattr(made, "accuracy") else 0
-    drawn.explain(f"Band: noise, within {told} for 95 % of the counts; what k leaves out is extra.")
+    picture = Picture("light", x="keys, largest count first", y="released count", title="")
+    error = mechanism.accuracy("0.05").per_query if hasattr(mechanism, "accuracy") else 0
+    picture.explain(
+        f"Band: noise, within {error} for 95 % of the counts; what k leaves out is extra."
+    )
     if counts:
         across = range(1, len(counts) + 1)
-        drawn.axes.fill_between(
-            across, [c - told for c in counts], [c + told for c in counts], alpha=0.25
+        picture.axes.fill_between(
+            across, [c - error for c in counts], [c + error for c in counts], alpha=0.25
         )
-        drawn.draw([Line(f"{len(counts)} keys", across, counts)])
-    drawn.save(path)
+        picture.draw([Line(f"{len(counts)} keys", across, counts)])
+    picture.save(path)
 
 
 def _as_keys(rows: Any, names: list[str], file: Path) -> list[Any]:
@@ -218,11 +222,11 @@ def _as_keys(rows: Any, names: list[str], file: Path) -> list[Any]:
     converts = [_CONVERTS.get(kind, int) for kind in kinds]
     lines = listed_rows(file, len(names))
     try:
-        found = {tuple(f(cell) for f, cell in zip(converts, row, strict=True)) for row in lines}
+        keys = {tuple(f(cell) for f, cell in zip(converts, row, strict=True)) for row in lines}
     except ValueError:
         allowed = "dates such as 2013-01-31" if "DATE" in kinds else "values of the column"
         raise InvalidParameter("public", "others", allowed) from None
-    return sorted(key if len(names) > 1 else key[0] for key in found)
+    return sorted(key if len(names) > 1 else key[0] for key in keys)
 
 
 _CONVERTS: dict[str, Callable[[str], Any]] = {"VARCHAR": str, "DATE": date.fromisoformat}

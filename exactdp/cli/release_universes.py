@@ -31,7 +31,7 @@ def _released(
     universe: str | None,
     text: str | None,
     public: str | None = None,
-    **given: str | None,
+    **texts: str | None,
 ) -> Publication:
     from exactdp import mechanisms
     from exactdp.samplers import SystemSource
@@ -47,25 +47,25 @@ def _released(
     if sum(true.values()) > _MOST_ROWS:
         raise InvalidParameter("the sum of counts", sum(true.values()), f"<= {_MOST_ROWS}")
     kept = None if public is None else listed(existing(public, "public"))
-    present = {key: value for key, value in given.items() if value is not None}
-    made = make(mechanisms, sum(true.values()), size, **present)
-    found = made.release(true, SystemSource())
-    bits = "varies" if made.bits is None else f"{made.bits} for all data"
-    facts = {**accuracy(made), "random bits": bits}
+    present = {key: value for key, value in texts.items() if value is not None}
+    mechanism = make(mechanisms, sum(true.values()), size, **present)
+    histogram = mechanism.release(true, SystemSource())
+    bits = "varies" if mechanism.bits is None else f"{mechanism.bits} for all data"
+    facts = {**accuracy(mechanism), "random bits": bits}
     if name == "compact":
-        stored = found.of_texts(length)
+        stored = histogram.of_texts(length)
         size_of = len(stored.coefficients), "coefficients"
         whole = stored.to_bytes()
         return Publication(
-            made, found.guarantee, size_of, lambda part: part.write_bytes(whole), facts
+            mechanism, histogram.guarantee, size_of, lambda part: part.write_bytes(whole), facts
         )
-    rows = [(text_of(x, length), c) for x, c in found.items()]
+    rows = [(text_of(x, length), c) for x, c in histogram.items()]
     if kept is not None:  # post-processing: costs no privacy
         rows = [row for row in rows if row[0] in kept]
     elif name in ("sparse", "padded", "fixed-time-sparse"):
         facts["note"] = "some released elements may not occur in the data; see --public"
     write = table_writer(target.suffix, ["element", "count"], rows)
-    return Publication(made, found.guarantee, (len(rows), "bins"), write, facts)
+    return Publication(mechanism, histogram.guarantee, (len(rows), "bins"), write, facts)
 
 
 def _geo(n: int, epsilon: str) -> Any:

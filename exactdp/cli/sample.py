@@ -47,14 +47,16 @@ def sample() -> None:
     """Draw integer noise exactly, to a CSV or NumPy file."""
 
 
-def _add(name: str, made: str, parameter: str, text: str, example: str) -> None:
+def _add(name: str, sampler: str, parameter: str, text: str, example: str) -> None:
     @sample.command(name, help=text, epilog=f"Example: exactdp sample {name} {example}")
     @options(parameter, "count seed output")
     @answering
-    def command(count: str | None, seed: str | None, output: str | None, **given: str) -> Answer:
+    def command(
+        count: str | None, seed: str | None, output: str | None, **parameters: str
+    ) -> Answer:
         from exactdp.samplers import SeededSource, SystemSource
 
-        noise = getattr(import_module("exactdp.samplers"), made)(**given)
+        noise = getattr(import_module("exactdp.samplers"), sampler)(**parameters)
         size = integer("count", "1000" if count is None else count, least=1)
         if size > _MOST_DRAWS:
             raise InvalidParameter("count", count, f"<= {_MOST_DRAWS}")
@@ -62,7 +64,11 @@ def _add(name: str, made: str, parameter: str, text: str, example: str) -> None:
         path = None if output is None else new_file("output", output, (".csv", ".npy"))
         summary = _Summary()
         _write(path, summary.watch(noise.sample_chunks(size, source), size), size)
-        rows = {**given, **summary.as_dict(), "bits per draw": f"{source.bits_used / size:.2f}"}
+        rows = {
+            **parameters,
+            **summary.as_dict(),
+            "bits per draw": f"{source.bits_used / size:.2f}",
+        }
         text = facts(f"{name}, {size} draws", rows)
         text += f"\nwritten to {output}" if output else ""
         return Answer({"sampler": name, "output": output, **rows}, text)

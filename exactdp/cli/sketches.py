@@ -43,13 +43,13 @@ def _add(name: str, text: str, optional: str, example: str) -> None:
     @options("k:entries epsilon largest output", f"universe text {optional}")
     @overwrite_option
     @answering
-    def command(values: str, output: str, overwrite: bool, **given: str | None) -> Answer:
+    def command(values: str, output: str, overwrite: bool, **texts: str | None) -> Answer:
         from exactdp.samplers import SystemSource
 
         target = new_file("output", output, (".sketch",), overwrite=overwrite)
-        vector, d, length = _vector(values, given.pop("universe"), given.pop("text"))
-        present = {key: value for key, value in given.items() if value is not None}
-        mechanism = _made(name, d, present)
+        vector, d, length = _vector(values, texts.pop("universe"), texts.pop("text"))
+        present = {key: value for key, value in texts.items() if value is not None}
+        mechanism = _make_mechanism(name, d, present)
         sketch = mechanism.project(vector, SystemSource()).of_texts(length)
         data = sketch.to_bytes()
         promise = mechanism.guarantee
@@ -73,14 +73,14 @@ def _sizes(sketch: Any) -> dict[str, str]:
 @options("k:entries epsilon largest output", "universe text delta stored_from grid")
 @overwrite_option
 @answering
-def threshold(values: str, output: str, overwrite: bool, **given: str | None) -> Answer:
+def threshold(values: str, output: str, overwrite: bool, **texts: str | None) -> Answer:
     """Noisy values above a threshold; pure DP, or with --delta (ALP, Algorithms 6 and 9)."""
     from exactdp.mechanisms import ApproximateThreshold, Threshold
     from exactdp.samplers import SystemSource
 
     target = new_file("output", output, (".csv",), overwrite=overwrite)
-    vector, d, length = _vector(values, given.pop("universe"), given.pop("text"))
-    present: dict[str, Any] = {_PARAMETERS.get(x, x): v for x, v in given.items() if v is not None}
+    vector, d, length = _vector(values, texts.pop("universe"), texts.pop("text"))
+    present: dict[str, Any] = {_PARAMETERS.get(x, x): v for x, v in texts.items() if v is not None}
     if "delta" in present and "t" in present:
         raise click.UsageError("delta must be given, or else stored-from (not both)")
     mechanism: Threshold | ApproximateThreshold
@@ -88,8 +88,8 @@ def threshold(values: str, output: str, overwrite: bool, **given: str | None) ->
         mechanism = ApproximateThreshold(d=d, **present)
     else:
         mechanism = (Threshold if "t" in present else Threshold.of)(d=d, **present)
-    found, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee
-    rows = [(text_of(i, length), decimal_text(value)) for i, value in found.items()]
+    noisy_values, promise = mechanism.release(vector, SystemSource()), mechanism.guarantee
+    rows = [(text_of(i, length), decimal_text(value)) for i, value in noisy_values.items()]
     header = ["element", "count"]
     save(target, promise, mechanism, overwrite, lambda part: write_csv(part, header, rows))
     facts = {"output": output, "stored from": decimal_text(mechanism.threshold)}
@@ -102,24 +102,24 @@ def threshold(values: str, output: str, overwrite: bool, **given: str | None) ->
 def _accuracy(mechanism: Any) -> dict[str, str]:
     """Bounds of the error of one query."""
     part = getattr(mechanism, "small", mechanism)
-    found = {"rows": str(part.rows)} if hasattr(part, "rows") else {"levels": str(part.levels)}
+    summary = {"rows": str(part.rows)} if hasattr(part, "rows") else {"levels": str(part.levels)}
     note = " of one value"
     if part is not mechanism:
-        found["stored from"] = decimal_text(mechanism.large.threshold)
+        summary["stored from"] = decimal_text(mechanism.large.threshold)
         note = " of a value in the sketch"
     if not getattr(part, "equal", True):
         middle = part.factor(part.cells.value(Fraction(part.levels, 2))).mean().float_upper()
-        found["mean factor of an error"] = f"<= {middle:.4g} in the middle of its range"
-        return {**found, "factor of an error (95 %)": f"<= {part.factor_bound('0.05'):.4g}"}
+        summary["mean factor of an error"] = f"<= {middle:.4g} in the middle of its range"
+        return {**summary, "factor of an error (95 %)": f"<= {part.factor_bound('0.05'):.4g}"}
     mean = part.error(part.largest / 2).mean_absolute().float_upper()
-    where = "in the middle of its range" if "levels" in found else "without collisions"
-    found[f"mean error{note}"] = f"<= {mean:.4g} {where}"
-    if "levels" in found:
-        found[f"error{note} (95 %)"] = f"<= {part.error_bound('0.05'):.4g}"
-    return found
+    where = "in the middle of its range" if "levels" in summary else "without collisions"
+    summary[f"mean error{note}"] = f"<= {mean:.4g} {where}"
+    if "levels" in summary:
+        summary[f"error{note} (95 %)"] = f"<= {part.error_bound('0.05'):.4g}"
+    return summary
 
 
-def _made(name: str, d: int, given: dict[str, str]) -> Any:
+def _make_mechanism(name: str, d: int, values: dict[str, str]) -> Any:
     """The mechanism of a command, from the options that it was given."""
     from exactdp import mechanisms
 
@@ -130,7 +130,7 @@ def _made(name: str, d: int, given: dict[str, str]) -> Any:
         "log-alp": mechanisms.LogALP,
         "max-projection": mechanisms.MaxProjection,
     }
-    present: dict[str, Any] = {_PARAMETERS.get(x, x): value for x, value in given.items()}
+    present: dict[str, Any] = {_PARAMETERS.get(x, x): value for x, value in values.items()}
     if name == "dense-laplace":
         return mechanisms.DenseLaplace(d=d, **present)
     if name != "threshold-alp":

@@ -41,7 +41,7 @@ def sparse() -> None:
 @click.option("--all-items", is_flag=True, help="With --sample: least mean error of all items.")
 @statement_option
 @answering
-def plan(statement: Path | None, all_items: bool, **given: str | None) -> Answer:
+def plan(statement: Path | None, all_items: bool, **texts: str | None) -> Answer:
     """Print bins, clipping and noise for a guarantee, and the errors of all schemes with it.
 
     The clipping is best for the worst vectors, unless --entries and --share state how vectors are,
@@ -49,14 +49,14 @@ def plan(statement: Path | None, all_items: bool, **given: str | None) -> Answer
     keeps the largest mean right, or, with --all-items, makes the mean square error of all items
     small.
     """
-    sample = given.pop("sample")
+    sample = texts.pop("sample")
     if sample is not None:
         from exactdp.local.sparse import Stated
 
-        items = integer("d", given["d"] or 0, least=1) if all_items else None
+        items = integer("d", texts["d"] or 0, least=1) if all_items else None
         stated = Stated.of(_vectors(existing(sample, "sample")), items)
-        given |= {"entries": str(stated.entries), "share": decimal_text(stated.share)}
-    m = _mechanism(given)
+        texts |= {"entries": str(stated.entries), "share": decimal_text(stated.share)}
+    m = _mechanism(texts)
     with counted("planning"):
         others = _others(m)
     save_statement(statement, lambda: _statement(m))
@@ -65,7 +65,7 @@ def plan(statement: Path | None, all_items: bool, **given: str | None) -> Answer
         for name, x in {"this plan": m, **others}.items()
     }
     own, as_stated = errors.pop("this plan")
-    found = _facts(m)
+    plan_facts = _facts(m)
     rows = [
         [name, f"{worst:.4g}", f"{typical:.4g}", f"{typical / as_stated:.2f}", str(bits)]
         for name, worst, typical, bits in (
@@ -77,7 +77,7 @@ def plan(statement: Path | None, all_items: bool, **given: str | None) -> Answer
     title = f"root mean square error of a mean from {m.users} users; {_stated(m)}"
     text = "\n".join(
         [
-            facts("plan", found),
+            facts("plan", plan_facts),
             f"guarantee of each report: {m.guarantee}",
             table(title, header, rows),
         ]
@@ -88,7 +88,7 @@ def plan(statement: Path | None, all_items: bool, **given: str | None) -> Answer
     }
     both = {"error": own, "stated_error": as_stated}
     promise = m.guarantee.as_dict()
-    return Answer({**found, **both, "others": compared, "guarantee": promise}, text)
+    return Answer({**plan_facts, **both, "others": compared, "guarantee": promise}, text)
 
 
 def _stated(m: SparseVectorMean) -> str:
@@ -147,7 +147,7 @@ def _others(m: SparseVectorMean) -> dict[str, Any]:
 @statement_option
 @answering
 def report(
-    file: str, output: str, overwrite: bool, statement: Path | None, **given: str | None
+    file: str, output: str, overwrite: bool, statement: Path | None, **texts: str | None
 ) -> Answer:
     """Randomize vectors from a CSV file with the header user,item,value; values are -1 to 1.
 
@@ -157,15 +157,15 @@ def report(
     from exactdp.samplers import SystemSource
 
     target = new_file("output", output, (".edl",), overwrite=overwrite)
-    m = _mechanism(given)
+    m = _mechanism(texts)
     with counted("randomizing"):
         vectors = _vectors(existing(file))
         reports = m.report_many(vectors, SystemSource())
         write_file(target, m.reports_to_bytes(reports), overwrite=overwrite)
     save_statement(statement, lambda: _statement(m))
-    found = {"reports": len(reports), "bits of each": m.bits, "output": output}
-    text = facts("randomized", found) + f"\nguarantee of each: {m.guarantee}"
-    return Answer({**found, "guarantee": m.guarantee.as_dict()}, text)
+    summary = {"reports": len(reports), "bits of each": m.bits, "output": output}
+    text = facts("randomized", summary) + f"\nguarantee of each: {m.guarantee}"
+    return Answer({**summary, "guarantee": m.guarantee.as_dict()}, text)
 
 
 @sparse.command(
@@ -212,11 +212,11 @@ def _chosen(means: Means, top: str | None, items: str | None) -> list[tuple[int,
     return list(zip(wanted, means[wanted].tolist(), strict=True)) if wanted else []
 
 
-def _mechanism(given: dict[str, str | None]) -> SparseVectorMean:
+def _mechanism(texts: dict[str, str | None]) -> SparseVectorMean:
     from exactdp.local import SparseVectorMean
 
     present: dict[str, Any] = {
-        "L" if name == "l" else name: value for name, value in given.items() if value is not None
+        "L" if name == "l" else name: value for name, value in texts.items() if value is not None
     }
     return SparseVectorMean(**present)
 
@@ -224,8 +224,8 @@ def _mechanism(given: dict[str, str | None]) -> SparseVectorMean:
 def _vectors(path: Path) -> list[dict[int, str]]:
     """One mapping of items to values per user, in the order of the users' first rows."""
     vectors: dict[str, dict[int, str]] = {}
-    for user, given, value in table_in(path, ("user", "item", "value")):
-        own, item = vectors.setdefault(user, {}), integer("item", given, least=0)
+    for user, item_text, value in table_in(path, ("user", "item", "value")):
+        own, item = vectors.setdefault(user, {}), integer("item", item_text, least=0)
         if item in own:
             raise InvalidParameter(
                 f"item of user {shown(user)}", Described(f"{item} twice"), "listed once"

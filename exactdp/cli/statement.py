@@ -40,9 +40,9 @@ def check(file: str) -> Answer:
     from exactdp import statement as statements
 
     with counted("checking"):
-        found = statements.check(existing(file).read_bytes())
-    data = {"verdict": found.verdict, "reason": found.reason, "sha256": found.sha256}
-    return Answer(data, str(found), found.status)
+        verdict = statements.check(existing(file).read_bytes())
+    data = {"verdict": verdict.verdict, "reason": verdict.reason, "sha256": verdict.sha256}
+    return Answer(data, str(verdict), verdict.status)
 
 
 @statement.command(epilog="Example: exactdp statement show counts.csv.statement.json --for subject")
@@ -64,15 +64,15 @@ def show(file: str, reader: str) -> Answer:
     """
     from exactdp.statement.explaining import explain
 
-    made = _read(file)
+    document = _read(file)
     with counted("checking"):
-        verdict = made.check()
+        verdict = document.check()
     if reader == "registry":
         from exactdp.registry import fields_for
 
-        text = fields_for(made, verdict).rstrip("\n")
+        text = fields_for(document, verdict).rstrip("\n")
     else:
-        text = explain(made, reader, verdict)
+        text = explain(document, reader, verdict)
     return Answer({"for": reader, "verdict": verdict.verdict, "text": text}, text)
 
 

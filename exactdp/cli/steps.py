@@ -21,49 +21,49 @@ _MECHANISMS = (
 
 def steps_of(text: str, name: str, neighbours: str, group: str) -> Pld:
     """The composition of the mechanisms in a text. name: of its file. Raises InvalidParameter."""
-    found: Pld | None = None
+    loss: Pld | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             step = _step(line, f"line {number} of {name}", neighbours)
             one, times = step if group == "1" else (step[0].grouped(group), step[1])
             repeated = one.composed(times)
-            found = repeated if found is None else found.then(repeated)
-    if found is None:
+            loss = repeated if loss is None else loss.then(repeated)
+    if loss is None:
         raise InvalidParameter("file", name, "a file with at least one mechanism")
-    return found
+    return loss
 
 
 def _step(line: str, place: str, neighbours: str) -> tuple[Pld, Any]:
     """The mechanism in a line, on a sample where it has a rate, and its number of repetitions."""
     # numbers are read as the decimals in the text
-    given = json_value(place, line, "one JSON object", str)
-    if not isinstance(given, dict):
+    fields = json_value(place, line, "one JSON object", str)
+    if not isinstance(fields, dict):
         raise InvalidParameter(place, line, "one JSON object")
-    rate, times = given.pop("rate", 1), given.pop("times", 1)
-    sampling = choice("sampling", given.pop("sampling", "poisson"), ("poisson", "batches"))
+    rate, times = fields.pop("rate", 1), fields.pop("times", 1)
+    sampling = choice("sampling", fields.pop("sampling", "poisson"), ("poisson", "batches"))
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
-    made = _made(given, place, replaces)
+    loss = _loss_of(fields, place, replaces)
     if sampling == "batches":
         if not replaces:
             raise InvalidParameter("neighbours", neighbours, "replace-one for batches")
-        return made.batched(rate), times
-    return _sampled(made, rate, replaces), times
+        return loss.batched(rate), times
+    return _sampled(loss, rate, replaces), times
 
 
-def _sampled(made: Pld, rate: Any, replaces: bool) -> Pld:
+def _sampled(loss: Pld, rate: Any, replaces: bool) -> Pld:
     from exactdp.accounting.pld import REPLACE_ONE
 
-    if made.neighbours == REPLACE_ONE and rate == 1:
-        return made
-    sampled = made.sampled(rate)
+    if loss.neighbours == REPLACE_ONE and rate == 1:
+        return loss
+    sampled = loss.sampled(rate)
     return sampled.replaced() if replaces else sampled
 
 
-def _made(given: dict[str, Any], place: str, replaces: bool) -> Pld:
+def _loss_of(fields: dict[str, Any], place: str, replaces: bool) -> Pld:
     from exactdp.accounting import pld
     from exactdp.accounting.sparse_histograms.bounds import refuse_k
 
-    name = given.pop("mechanism", None)
+    name = fields.pop("mechanism", None)
     if name not in _MECHANISMS:
         raise InvalidParameter(f"mechanism in {place}", name, "one of " + ", ".join(_MECHANISMS))
     factory = getattr(pld, name.replace("-", "_"))
@@ -73,18 +73,18 @@ def _made(given: dict[str, Any], place: str, replaces: bool) -> Pld:
     else:
         relation = {}
     if name == "approximate":  # a promise without delta is epsilon-DP
-        given.setdefault("delta", "0")
+        fields.setdefault("delta", "0")
     if "sparsity" in takes:
-        refuse_k(given, "sparsity")
-    if not set(given) <= set(takes):
-        extra = sorted(set(given) - set(takes))[0]
-        found = Described(f"{extra} in {place}")
-        raise InvalidParameter("file", found, f"{name} with {', '.join(takes)}")
+        refuse_k(fields, "sparsity")
+    if not set(fields) <= set(takes):
+        extra = sorted(set(fields) - set(takes))[0]
+        unknown = Described(f"{extra} in {place}")
+        raise InvalidParameter("file", unknown, f"{name} with {', '.join(takes)}")
     needed = [n for n, parameter in takes.items() if parameter.default is parameter.empty]
-    if not set(needed) <= set(given):
+    if not set(needed) <= set(fields):
         raise InvalidParameter("file", place, f"{name} with {', '.join(needed)}")
-    for key, value in given.items():
+    for key, value in fields.items():
         if "Sequence" in str(takes[key].annotation) and not isinstance(value, list):
             raise InvalidParameter(key, value, "a list of numbers")
-    made: Pld = factory(**given, **relation)
-    return made
+    loss: Pld = factory(**fields, **relation)
+    return loss

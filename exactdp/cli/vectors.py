@@ -80,8 +80,10 @@ def _groups() -> Answer:
     groups = [load(name) for name in GROUPS]
     rows = []
     for group in groups:
-        asked = Counter(v.question for v in group)
-        rows.append([group.name, str(len(group)), ", ".join(f"{n} {q}" for q, n in asked.items())])
+        by_question = Counter(v.question for v in group)
+        rows.append(
+            [group.name, str(len(group)), ", ".join(f"{n} {q}" for q, n in by_question.items())]
+        )
     total = sum(len(group) for group in groups)
     return Answer(
         [{"group": g.name, "vectors": len(g), "flags": dict(g.notes)} for g in groups],
