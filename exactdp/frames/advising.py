@@ -130,11 +130,11 @@ class Advice:
     def __str__(self) -> str:
         from tabulate import tabulate
 
-        made = [
+        tables = [
             f"{title}\n{tabulate(rows, header, disable_numparse=True)}"
             for title, header, rows in self.tables
         ]
-        return "\n\n".join(filter(None, [*made, self.difference, self.said]))
+        return "\n\n".join(filter(None, [*tables, self.difference, self.said]))
 
 
 def advise(
@@ -207,10 +207,13 @@ def _best(bounds: Sequence[Bound]) -> Bound:
 
 
 def _bound(target: Target, profile: Mapping[Any, Fraction], size: int) -> Bound:
-    made, _ = mechanism_for("auto", target)
-    lost, noise = _left_out(profile, made.k // target.times), made.accuracy("0.05").per_query
+    mechanism, _ = mechanism_for("auto", target)
+    lost, noise = (
+        _left_out(profile, mechanism.k // target.times),
+        mechanism.accuracy("0.05").per_query,
+    )
     error = noise + size * (lost or Fraction(0))
-    return Bound(target.k or 1, noise, _above(made), lost, error)
+    return Bound(target.k or 1, noise, _above(mechanism), lost, error)
 
 
 def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[Advised]:
@@ -226,17 +229,19 @@ def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[A
         ]
     for name, what, question in listed:
         with suppress(InvalidParameter, Undecided):
-            made, _ = mechanism_for(name, question)
-            noise, left_out = made.accuracy("0.05").per_query, None if question.top else lost
-            yield Advised(name, what, made.guarantee, noise, _above(made), left_out, question.top)
+            mechanism, _ = mechanism_for(name, question)
+            noise, left_out = mechanism.accuracy("0.05").per_query, None if question.top else lost
+            yield Advised(
+                name, what, mechanism.guarantee, noise, _above(mechanism), left_out, question.top
+            )
     for name in () if target.listed else SELECTIONS:
         with suppress(InvalidParameter, Undecided):
             keys, _ = selection_for(name, k=target.k or 1, **target.pair, times=target.times)
             yield Advised(name, "keys alone", keys.guarantee, None, Fraction(keys.half), lost)
 
 
-def _above(made: Any) -> Fraction | None:
-    return 1 + Fraction(made.tau) if hasattr(made, "tau") else None
+def _above(mechanism: Any) -> Fraction | None:
+    return 1 + Fraction(mechanism.tau) if hasattr(mechanism, "tau") else None
 
 
 def _share(part: Fraction | None) -> str:
@@ -248,10 +253,10 @@ def _text(number: Fraction | None, nothing: str) -> str:
 
 
 def _stated(prior: Mapping[int, Real]) -> dict[int, Fraction]:
-    found = {integer("prior", n, least=1): rational("prior", w) for n, w in prior.items()}
-    if not found or min(found.values()) < 0 or not any(found.values()):
+    weights = {integer("prior", n, least=1): rational("prior", w) for n, w in prior.items()}
+    if not weights or min(weights.values()) < 0 or not any(weights.values()):
         raise InvalidParameter("prior", prior, "weights >= 0 of numbers of keys, not all 0")
-    return found
+    return weights
 
 
 def _noisy(

@@ -41,10 +41,12 @@ class Bounding:
         stay in the result, so that the choice can be checked.
         """
         seen = self._some_users(self._public(canonical(rows, self.question)))
-        found = _distinct(seen, self.question)
+        distinct = _distinct(seen, self.question)
         if self.k is None or self.keyed is None:
-            return found.with_columns(nw_.lit(1).alias(KEPT))
-        return _marked(self.keyed.with_priority(found, self.question.keys), self.question, self.k)
+            return distinct.with_columns(nw_.lit(1).alias(KEPT))
+        return _marked(
+            self.keyed.with_priority(distinct, self.question.keys), self.question, self.k
+        )
 
     def _public(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         if self.listed is None:
@@ -66,11 +68,11 @@ def _among(names: list[str], listed: tuple[tuple[int | bytes, ...], ...]) -> Any
     first, *rest = names
     if not rest:
         return nw_.col(first).is_in([row[0] for row in listed])
-    found = nw_.lit(value=False)
+    condition = nw_.lit(value=False)
     for value, rows in groupby(listed, key=lambda row: row[0]):
         others = tuple(row[1:] for row in rows)
-        found = found | ((nw_.col(first) == value) & _among(rest, others))
-    return found
+        condition = condition | ((nw_.col(first) == value) & _among(rest, others))
+    return condition
 
 
 def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:

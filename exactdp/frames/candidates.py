@@ -78,12 +78,12 @@ class Target:
 
 
 def _gshm(target: Target) -> GSHM:
-    given: dict[str, Any] = {**target.pair, "k": target.together, "lower": target.lower}
+    parameters: dict[str, Any] = {**target.pair, "k": target.together, "lower": target.lower}
     if target.limits:
         return GSHMWithSums.for_target(
-            **given, largest=tuple(each.half for each in target.limits.values())
+            **parameters, largest=tuple(each.half for each in target.limits.values())
         )
-    return GSHM.for_target(**given)
+    return GSHM.for_target(**parameters)
 
 
 def _known(target: Target) -> KnownKeys:
@@ -113,19 +113,19 @@ def _largest(kind: type[TopK], target: Target) -> TopK:
     if target.top is None:
         refuse_k({} if target.k is None else {"k": target.k}, "top")
         raise InvalidParameter("top", None, "the number of largest counts to release")
-    given: dict[str, Any] = {**target.pair, "top": target.top, "lower": target.lower}
+    parameters: dict[str, Any] = {**target.pair, "top": target.top, "lower": target.lower}
     if not target.limits:
-        return kind.for_target(**given)
+        return kind.for_target(**parameters)
     for name, each in target.limits.items():
         if each.middle or each.mean:  # the counts are not those of all users
             raise InvalidParameter(name, each, "a limit n for sums from -n to n, with csh")
-    return TopKWithSums.for_target(**given, largest=[r.half for r in target.limits.values()])
+    return TopKWithSums.for_target(**parameters, largest=[r.half for r in target.limits.values()])
 
 
 def _selected(target: Target) -> KeyRounds:
     kind = ROUNDS[choice("selection", target.selection or "", tuple(ROUNDS))]
-    given = {**target.pair, "times": target.times, "counts": target.share}
-    return kind.for_target(k=target.k, **given)  # type: ignore[arg-type]
+    parameters = {**target.pair, "times": target.times, "counts": target.share}
+    return kind.for_target(k=target.k, **parameters)  # type: ignore[arg-type]
 
 
 #: Mechanism -> how it is made, and whether it answers a question: noisy numbers of users, of sums
@@ -162,8 +162,8 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
     if not makers:
         raise InvalidParameter("k", target.k, "the largest number of keys per user, or top given")
     unit = "users: error of one count (95 %)"
-    found = chosen(unit, makers, lambda made: made.accuracy("0.05").per_query)
-    return found.options[0].mechanism, found
+    ranking = chosen(unit, makers, lambda mechanism: mechanism.accuracy("0.05").per_query)
+    return ranking.options[0].mechanism, ranking
 
 
 def selection_for(
@@ -175,28 +175,28 @@ def selection_for(
     """
     choice("mechanism", name, (*SELECTIONS, "auto"))
 
-    def made(kind: str) -> PartitionSelection | KeyRounds:
+    def make(kind: str) -> PartitionSelection | KeyRounds:
         if kind == "geometric":
             runs = integer("k", k, least=1) * integer("times", times, least=1)
             return PartitionSelection.for_target(k=runs, epsilon=epsilon, delta=delta)
         return ROUNDS[kind].for_target(k=k, epsilon=epsilon, delta=delta, times=times)
 
     if name != "auto":
-        return made(name), None
-    makers = {each: partial(made, each) for each in ("geometric", "weighted")}
-    found = chosen("users of a key with probability 1/2", makers, lambda each: each.half)
-    return found.options[0].mechanism, found
+        return make(name), None
+    makers = {each: partial(make, each) for each in ("geometric", "weighted")}
+    ranking = chosen("users of a key with probability 1/2", makers, lambda each: each.half)
+    return ranking.options[0].mechanism, ranking
 
 
-def described(made: Any) -> str:
+def described(mechanism: Any) -> str:
     """A mechanism and what is public about its noise, in one line."""
-    name = type(made).__name__
-    k = f"top = {made.top}" if isinstance(made, TopK) else f"k = {made.k}"
-    if isinstance(made, ListedCounts):
-        return f"{name}, {k}, noise of {made.scale:.6g}, all listed keys"
-    if hasattr(made, "tau"):
-        above = decimal_text(1 + Fraction(made.tau))
-        return f"{name}, {k}, sigma = {float(made.sigma):.6g}, counts above {above}"
-    half = f"keys of {made.half} users are released with probability 1/2"
-    noise = getattr(made, "count_sigma", None)
+    name = type(mechanism).__name__
+    k = f"top = {mechanism.top}" if isinstance(mechanism, TopK) else f"k = {mechanism.k}"
+    if isinstance(mechanism, ListedCounts):
+        return f"{name}, {k}, noise of {mechanism.scale:.6g}, all listed keys"
+    if hasattr(mechanism, "tau"):
+        above = decimal_text(1 + Fraction(mechanism.tau))
+        return f"{name}, {k}, sigma = {float(mechanism.sigma):.6g}, counts above {above}"
+    half = f"keys of {mechanism.half} users are released with probability 1/2"
+    noise = getattr(mechanism, "count_sigma", None)
     return f"{name}, {k}, {half}" + (f", sigma = {float(noise):.6g}" if noise else "")

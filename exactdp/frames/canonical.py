@@ -66,9 +66,9 @@ def _converted(
     return changed_frame
 
 
-def _in_steps(values: Any, given: Range) -> Any:
+def _in_steps(values: Any, limit: Range) -> Any:
     """An expression: the values of rows as numbers of steps; NaN is missing."""
-    if given.step == 1:
+    if limit.step == 1:
         return values
-    steps = (values / float(given.step)).clip(-given.largest, given.largest).round(0)
+    steps = (values / float(limit.step)).clip(-limit.largest, limit.largest).round(0)
     return nw_.when(~values.is_nan()).then(steps).cast(nw_.Int64)

@@ -38,13 +38,13 @@ class EngineError(ExactDPError):
 def statements(bounding: Bounding) -> tuple[str, ...]:
     """The checked statements, as text."""
     question = bounding.question
-    found = ["every pair of user and key counts once"]
+    sentences = ["every pair of user and key counts once"]
     if bounding.k is not None:
-        found.append(
+        sentences.append(
             f"every user counts for at most k = {bounding.k} keys, chosen by their own rows alone"
         )
-    found += [f"sums of {name} within {limit}" for name, limit in question.limits.items()]
-    return tuple(found)
+    sentences += [f"sums of {name} within {limit}" for name, limit in question.limits.items()]
+    return tuple(sentences)
 
 
 def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
@@ -57,14 +57,14 @@ def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
         raise _broken(pairs, "a pair of user and key occurs twice")
     if bounding.k is not None:
         _check_choice(pairs, bounding.k)
-    for name, (column, given) in zip(question.values, question.limits.items(), strict=True):
+    for name, (column, limit) in zip(question.values, question.limits.items(), strict=True):
         col = nw_.col(name)
         least, largest = _row(pairs.select(col.min().alias("least"), col.max().alias("largest")))
         if (
             least is not None
-            and not given.low <= least + given.middle <= (largest + given.middle) <= given.high
+            and not limit.low <= least + limit.middle <= (largest + limit.middle) <= limit.high
         ):
-            raise _broken(pairs, f"a user's sum of {column} exceeds its limit {given}")
+            raise _broken(pairs, f"a user's sum of {column} exceeds its limit {limit}")
 
 
 def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:
@@ -112,8 +112,8 @@ def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
 
 def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
     """The single row of a frame."""
-    found: tuple[Any, ...] = collected(frame).row(0)
-    return found
+    row: tuple[Any, ...] = collected(frame).row(0)
+    return row
 
 
 def _broken(pairs: nw.LazyFrame[Any], what: str) -> EngineError:

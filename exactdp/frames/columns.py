@@ -143,11 +143,11 @@ class Question:
     @property
     def columns(self) -> dict[str, tuple[str, ColumnType]]:
         """Internal name -> (the caller's name, type)."""
-        found = {USER: (self.user, self.user_type)}
-        found |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
+        by_name = {USER: (self.user, self.user_type)}
+        by_name |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
         kinds = [_INTEGERS if each.step == 1 else _NUMBERS for each in self.limits.values()]
         columns = zip(self.limits, kinds, strict=True)
-        return found | dict(zip(self.values, columns, strict=True))
+        return by_name | dict(zip(self.values, columns, strict=True))
 
     def key(self, written: Sequence[Any]) -> Any:
         """The caller's key from the columns of a row."""

@@ -57,8 +57,8 @@ def counted(
     >>> import polars as pl
     >>> from exactdp.frames import counted
     >>> visits = pl.DataFrame({"uid": [1, 1, 1, 2], "url": ["a", "a", "b", "a"], "s": [1, 5, 2, 3]})
-    >>> found = counted(visits, user="uid", by="url", sums={"s": 4})
-    >>> found.counts, found.sums
+    >>> totals = counted(visits, user="uid", by="url", sums={"s": 4})
+    >>> totals.counts, totals.sums
     ({'a': 2, 'b': 1}, {'a': (7,), 'b': (2,)})
     """
     question = asked(frame, user=user, by=by, sums=sums)
@@ -68,21 +68,21 @@ def counted(
     listed = None if keys is None else question.listed(keys)
     parts = integer("passes", passes, least=1)
     rows: dict[Any, list[int]] = {}
-    with stages(parts * len(_STAGES), "counting") as told:
+    with stages(parts * len(_STAGES), "counting") as begin_stage:
         for part in range(parts):
             bounding = Bounding(question, most, keyed, listed, part, parts)
 
             def checked_and_counted(
                 pairs: nw.LazyFrame[Any], bounding: Bounding = bounding
             ) -> list[tuple[Any, ...]]:
-                told(_STAGES[1])
+                begin_stage(_STAGES[1])
                 check(pairs, bounding)
-                told(_STAGES[2])
+                begin_stage(_STAGES[2])
                 return _per_key(pairs, question)
 
-            told(_STAGES[0])
-            for found in over_pairs(frame, bounding, checked_and_counted):
-                _add(rows, question, found)
+            begin_stage(_STAGES[0])
+            for part_rows in over_pairs(frame, bounding, checked_and_counted):
+                _add(rows, question, part_rows)
     ordered = {x: rows[x] for x in sorted(rows)}
     sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.limits else {}
     return Totals({x: row[0] for x, row in ordered.items()}, sums_of, statements(bounding))
@@ -141,10 +141,10 @@ def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ..
     return list(zip(*(held[name].to_list() for name in names), strict=True))
 
 
-def _add(rows: dict[Any, list[int]], question: Question, found: list[tuple[Any, ...]]) -> None:
+def _add(rows: dict[Any, list[int]], question: Question, part_rows: list[tuple[Any, ...]]) -> None:
     """Add the users and sums per key of one pass to those of earlier passes."""
     width = len(question.by)
-    for row in found:
+    for row in part_rows:
         key, numbers = question.key(row[:width]), [int(number) for number in row[width:]]
         before = rows.get(key, [0] * len(numbers))
         rows[key] = [a + b for a, b in zip(before, numbers, strict=True)]

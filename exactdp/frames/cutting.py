@@ -110,8 +110,8 @@ def users_by_keys(frame: Any, user: str, by: str | Sequence[str]) -> dict[int, i
         held = collected(own.group_by("_own").agg(nw_.len().alias("_users")))
         return list(zip(held["_own"].to_list(), held["_users"].to_list(), strict=True))
 
-    found: dict[int, int] = {}
+    users_per_number: dict[int, int] = {}
     for part in over_pairs(frame, bounding, per_number):
         for number, users in part:
-            found[int(number)] = found.get(int(number), 0) + int(users)
-    return found
+            users_per_number[int(number)] = users_per_number.get(int(number), 0) + int(users)
+    return users_per_number

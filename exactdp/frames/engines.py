@@ -23,12 +23,12 @@ from exactdp.frames.in_memory import typed, with_texts
 if TYPE_CHECKING:
     import narwhals as nw
 
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 
 
 def over_pairs(
-    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Made]
-) -> list[_Made]:
+    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]
+) -> list[_Result]:
     """Apply `work` to the evaluated pairs: to all of them, or on Dask to each partition's pairs.
 
     The pairs are evaluated once, so `work` checks and counts the same pairs.
@@ -82,8 +82,8 @@ def _together(frame: Any, bounding: Bounding) -> Any:
 
 
 def _over_partitions(
-    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Made]
-) -> list[_Made]:
+    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]
+) -> list[_Result]:
     """Apply `work` to each partition of a Dask frame.
 
     Raises EngineError if a user has rows in two partitions, by 64-bit hashes of the users.
@@ -93,17 +93,17 @@ def _over_partitions(
     from dask.delayed import delayed
     from pandas.util import hash_array
 
-    def one(frame: Any) -> tuple[_Made, Any]:
+    def one(frame: Any) -> tuple[_Result, Any]:
         with _rows(frame, bounding) as rows, _evaluated(bounding.pairs(rows)) as pairs:
             users = pairs.select(USER).unique().collect("pyarrow")[USER].to_numpy()
             return work(pairs), hash_array(users, categorize=False)
 
     parts = [delayed(one)(part) for part in _together(frame, bounding).to_delayed()]
-    done: list[tuple[_Made, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
+    done: list[tuple[_Result, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
     users = np.concatenate([hashes for _, hashes in done])
     if len(np.unique(users)) < len(users):
         raise EngineError.of("dask", "the rows of a user are in two partitions")
-    return [made for made, _ in done]
+    return [result for result, _ in done]
 
 
 @contextmanager
@@ -144,15 +144,15 @@ def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: l
     table = pa.table(columns, schema=schema)
     if is_dask(frame):
         return sys.modules["dask.dataframe"].from_pandas(table.to_pandas(), npartitions=1)
-    given = nw_.from_native(frame)
-    kind = given.implementation
-    if isinstance(given, nw_.DataFrame):
+    wrapped = nw_.from_native(frame)
+    kind = wrapped.implementation
+    if isinstance(wrapped, nw_.DataFrame):
         return nw_.from_arrow(table, backend=kind).to_native()
     if kind.is_polars():
         return nw_.from_arrow(table, backend="polars").lazy().to_native()
     if kind.is_duckdb():
         return _in_order(optional("duckdb").from_arrow(table), names, types)
-    session = given.to_native().sparkSession
+    session = wrapped.to_native().sparkSession
     return nw_.from_arrow(table, backend="pyarrow").lazy(backend=kind, session=session).to_native()
 
 

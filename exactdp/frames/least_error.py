@@ -52,8 +52,8 @@ def chosen(
     options, refused, first = [], {}, None
     for name, make in makers.items():
         try:
-            made = make()
-            options.append(Option(name, made, Fraction(error(made))))
+            mechanism = make()
+            options.append(Option(name, mechanism, Fraction(error(mechanism))))
         except (InvalidParameter, Undecided) as fault:
             refused[name], first = str(fault), first or fault
     if first is not None and not options:

@@ -11,14 +11,14 @@ from exactdp.accounting.guarantee import Guarantee
 
 
 def paying(
-    budget: pld.Budget | None, note: str, times: int = 1, made: Any = None
+    budget: pld.Budget | None, note: str, times: int = 1, mechanism: Any = None
 ) -> Callable[[Guarantee], None]:
     """A function that pays for one release, just before its noise is drawn.
 
-    note: what the ledger says; a series of releases has a note of its own. times: number of
-    releases by the mechanism `made` that keep the guarantee together. The first one pays for all,
-    the others cost nothing; one too many raises Exhausted. A digest of the mechanism in the note
-    keeps releases with less noise from passing as those that were paid.
+    note: what the ledger says; each series of releases needs its own note. times: number of
+    releases by `mechanism` that keep the guarantee together. The first release pays for all of
+    them, the others cost nothing, and a release after the last one raises Exhausted. The note holds
+    a digest of the mechanism, so that a mechanism with less noise cannot use a paid release.
     """
 
     def pay(guarantee: Guarantee) -> None:
@@ -26,8 +26,8 @@ def paying(
             return
         label = note
         if times > 1:
-            digest = hashlib.sha256(repr(made).encode()).hexdigest()[:16]
-            label += f", one of {times} by {type(made).__name__} {digest}"
+            digest = hashlib.sha256(repr(mechanism).encode()).hexdigest()[:16]
+            label += f", one of {times} by {type(mechanism).__name__} {digest}"
         budget.spend(guarantee, note=label, times=times)
 
     return pay

@@ -53,8 +53,8 @@ class Range:
             return total + self.middle * count
         if not self.mean:
             return float((total + self.middle * count) * self.step)
-        found = self.middle + Fraction(total, max(count, 1))
-        return float(min(max(found, Fraction(self.low)), Fraction(self.high)) * self.step)
+        mean = self.middle + Fraction(total, max(count, 1))
+        return float(min(max(mean, Fraction(self.low)), Fraction(self.high)) * self.step)
 
     def hidden(self, name: str) -> str:
         """What noise must hide of a column, for a list of bounds."""
@@ -79,26 +79,26 @@ def ranges(
     sums: Mapping[str, Any] | None, means: Mapping[str, Any] | None = None
 ) -> dict[str, Range]:
     """Column -> range, from a limit n (for -n to n), (low, high), (low, high, step) or a Range."""
-    found: dict[str, Range] = {}
-    for name, given in (sums or {}).items():
-        found[name] = _range(f"sums[{name!r}]", given, mean=False)
-    for name, given in (means or {}).items():
-        if name in found:
+    by_column: dict[str, Range] = {}
+    for name, limit in (sums or {}).items():
+        by_column[name] = _range(f"sums[{name!r}]", limit, mean=False)
+    for name, limit in (means or {}).items():
+        if name in by_column:
             raise InvalidParameter("means", name, "other columns than sums: a sum is mean * count")
-        found[name] = _range(f"means[{name!r}]", given, mean=True)
-    return found
+        by_column[name] = _range(f"means[{name!r}]", limit, mean=True)
+    return by_column
 
 
-def _range(label: str, given: Any, *, mean: bool) -> Range:
-    if isinstance(given, Range):
-        return given
-    parts = given if isinstance(given, tuple) else (-rational(label, given), given)
+def _range(label: str, limit: Any, *, mean: bool) -> Range:
+    if isinstance(limit, Range):
+        return limit
+    parts = limit if isinstance(limit, tuple) else (-rational(label, limit), limit)
     if len(parts) not in (2, 3):
-        raise InvalidParameter(label, given, "a limit, (low, high) or (low, high, step)")
+        raise InvalidParameter(label, limit, "a limit, (low, high) or (low, high, step)")
     step = positive(label, parts[2]) if len(parts) == 3 else Fraction(1)
     low, high = (rational(label, end) / step for end in parts[:2])
     if low.denominator > 1 or high.denominator > 1:
-        raise InvalidParameter(label, given, "a range whose ends are multiples of its step")
+        raise InvalidParameter(label, limit, "a range whose ends are multiples of its step")
     if not -_LARGEST <= low < high <= _LARGEST:
-        raise InvalidParameter(label, given, "(low, high) with low < high, within 2^31 steps of 0")
+        raise InvalidParameter(label, limit, "(low, high) with low < high, within 2^31 steps of 0")
     return Range(int(low), int(high), mean, step)

@@ -145,14 +145,14 @@ def release(
     keys = _read_once(keys)
     listed = None if keys is None else len(question.listed(keys))
     target = Target(epsilon, delta, k, top, times, lower, listed, question.limits, selection, share)
-    made, choice = mechanism_for(mechanism, target)
-    found = draw(
+    noise_mechanism, choice = mechanism_for(mechanism, target)
+    frame_release = draw(
         frame,
         user=user,
         by=by,
-        made=made,
+        made=noise_mechanism,
         source=used,
-        pay=paying(budget, note or f"{user} by {', '.join(question.by)}", times, made),
+        pay=paying(budget, note or f"{user} by {', '.join(question.by)}", times, noise_mechanism),
         sums=sums,
         means=means,
         keys=keys,
@@ -160,7 +160,7 @@ def release(
         top=top,
         passes=passes,
     )
-    return replace(found, choice=choice)
+    return replace(frame_release, choice=choice)
 
 
 def draw(
@@ -183,12 +183,14 @@ def draw(
     names = [*question.by, "count", *question.limits]
     if len(set(names)) < len(names):
         raise InvalidParameter("by", by, "columns not named 'count' or as the sums")
-    found, guarantee = drawn(frame, question=question, made=made, source=source, pay=pay, **rows)
+    noisy_counts, guarantee = drawn(
+        frame, question=question, made=made, source=source, pay=pay, **rows
+    )
     base = None
     if isinstance(made, TopKWithBase):
-        base, found = _without_base(found)
+        base, noisy_counts = _without_base(noisy_counts)
     bounds = checked_bounds(made, question.limits, rows.get("k"))
-    table = _as_frame(frame, question, names, _largest(found, rows.get("top")))
+    table = _as_frame(frame, question, names, _largest(noisy_counts, rows.get("top")))
     return FrameRelease(table, guarantee, made, bounds, None, base)
 
 
@@ -199,13 +201,13 @@ def checked_bounds(
 
     limits: column -> range of a user's value. k: if it is not that of the mechanism.
     """
-    found = [] if _reads_all(made) else [("keys of one user", k or made.k)]
+    bounds = [] if _reads_all(made) else [("keys of one user", k or made.k)]
     if isinstance(made, KeyRounds):
-        found.append(("squared weights of one user in a round", 1))
-    for name, given in limits.items():
-        what = f"absolute sum of {given.hidden(name)} of one user for one key"
-        found.append((what, given.half))
-    return tuple({"what": what, "at_most": most, "checked": True} for what, most in found)
+        bounds.append(("squared weights of one user in a round", 1))
+    for name, limit in limits.items():
+        what = f"absolute sum of {limit.hidden(name)} of one user for one key"
+        bounds.append((what, limit.half))
+    return tuple({"what": what, "at_most": most, "checked": True} for what, most in bounds)
 
 
 def drawn(
@@ -253,40 +255,40 @@ def _read_once(keys: Iterable[Any] | None) -> Sequence[Any] | None:
     return keys if keys is None or isinstance(keys, str) else list(keys)
 
 
-def _reads_all(made: Any) -> bool:
+def _reads_all(mechanism: Any) -> bool:
     """Whether the mechanism counts every key of every user."""
-    return isinstance(made, TopK)
+    return isinstance(mechanism, TopK)
 
 
-def _without_base(found: NoisyCounts) -> tuple[Fraction, NoisyCounts]:
+def _without_base(noisy_counts: NoisyCounts) -> tuple[Fraction, NoisyCounts]:
     """The base, which is the first counter of TopKWithBase, and the others."""
-    base = Fraction(found.numerators[0], found.denominator)
-    rest = found.elements[1:], found.numerators[1:]
-    return base, NoisyCounts(*rest, found.denominator)
+    base = Fraction(noisy_counts.numerators[0], noisy_counts.denominator)
+    rest = noisy_counts.elements[1:], noisy_counts.numerators[1:]
+    return base, NoisyCounts(*rest, noisy_counts.denominator)
 
 
-def _largest(found: NoisyCounts, top: int | None) -> NoisyCounts:
+def _largest(noisy_counts: NoisyCounts, top: int | None) -> NoisyCounts:
     """The `top` largest noisy counts, or all; ties in the order of keys."""
-    if top is None or len(found.elements) <= top:
-        return found
-    order = sorted(range(len(found.elements)), key=lambda i: -found.numerators[i])
+    if top is None or len(noisy_counts.elements) <= top:
+        return noisy_counts
+    order = sorted(range(len(noisy_counts.elements)), key=lambda i: -noisy_counts.numerators[i])
     kept = sorted(order[:top])
-    columns = (found.elements, found.numerators, *found.sums)
+    columns = (noisy_counts.elements, noisy_counts.numerators, *noisy_counts.sums)
     elements, numerators, *sums = ([column[i] for i in kept] for column in columns)
-    return NoisyCounts(elements, numerators, found.denominator, sums)
+    return NoisyCounts(elements, numerators, noisy_counts.denominator, sums)
 
 
-def _as_frame(frame: Any, question: Question, names: list[str], found: NoisyCounts) -> Any:
+def _as_frame(frame: Any, question: Question, names: list[str], noisy_counts: NoisyCounts) -> Any:
     """The released counters as a frame of the same kind as `frame`."""
     # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
-    halves = found.denominator == 2
-    counts = [n / 2 for n in found.numerators] if halves else list(found.numerators)
+    halves = noisy_counts.denominator == 2
+    counts = [n / 2 for n in noisy_counts.numerators] if halves else list(noisy_counts.numerators)
     ranges = question.limits.values()
     values = [
-        list(map(each.released, column, found.numerators))
-        for each, column in zip(ranges, found.sums, strict=True)
+        list(map(each.released, column, noisy_counts.numerators))
+        for each, column in zip(ranges, noisy_counts.sums, strict=True)
     ]
-    columns = [*question.columns_of(found.elements), counts, *values]
+    columns = [*question.columns_of(noisy_counts.elements), counts, *values]
     types = [kind.released for kind in question.key_types]
     types.append("Float64" if halves else "Int64")
     types += ["Int64" if each.whole else "Float64" for each in ranges]

@@ -70,20 +70,20 @@ def keys(
     """
     used = SystemSource() if source is None else source
     require_secure(used)
-    made, choice = selection_for(mechanism, k=k, epsilon=epsilon, delta=delta, times=times)
+    selection, choice = selection_for(mechanism, k=k, epsilon=epsilon, delta=delta, times=times)
     question = asked(frame, user=user, by=by, sums=None)
     keyed, read = KeyedHash.drawn(used), integer("passes", passes, least=1)
-    pay = paying(budget, note or f"keys of {user} by {', '.join(question.by)}", times, made)
-    if isinstance(made, PartitionSelection):
+    pay = paying(budget, note or f"keys of {user} by {', '.join(question.by)}", times, selection)
+    if isinstance(selection, PartitionSelection):
         totals = counted(frame, user=user, by=by, k=k, keyed=keyed, passes=read)
-        guarantee = replace(made.guarantee, checked=totals.checked)
+        guarantee = replace(selection.guarantee, checked=totals.checked)
         pay(guarantee)
-        found = made.draw(totals.counts, used)
+        released_keys = selection.draw(totals.counts, used)
     else:
         pairs, named = gathered(frame, question, keyed, read)
-        guarantee = replace(made.guarantee, checked=WEIGHTS_CHECKED)
+        guarantee = replace(selection.guarantee, checked=WEIGHTS_CHECKED)
         pay(guarantee)
-        found = sorted(named[i] for i in made.drawn(pairs, len(named), used).tolist())
+        released_keys = sorted(named[i] for i in selection.drawn(pairs, len(named), used).tolist())
     types = [kind.released for kind in question.key_types]
-    table = same_kind(frame, list(question.by), types, question.columns_of(found))
-    return KeysRelease(table, guarantee, made, checked_bounds(made, {}, k), choice)
+    table = same_kind(frame, list(question.by), types, question.columns_of(released_keys))
+    return KeysRelease(table, guarantee, selection, checked_bounds(selection, {}, k), choice)

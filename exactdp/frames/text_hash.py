@@ -25,12 +25,12 @@ def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.
         return frame.with_columns(nw_.col(name).alias(word))
     native, kind = frame.to_native(), frame.implementation
     if kind.is_duckdb():
-        made = _duckdb(native, name, word, salt)
+        hashed = _duckdb(native, name, word, salt)
     elif kind.is_spark_like():
-        made = _spark(native, name, word, salt)
+        hashed = _spark(native, name, word, salt)
     else:
-        made = _polars(native, name, word, salt)
-    added: nw.LazyFrame[Any] = nw_.from_native(made)
+        hashed = _polars(native, name, word, salt)
+    added: nw.LazyFrame[Any] = nw_.from_native(hashed)
     return added
 
 
