@@ -23,7 +23,7 @@ from exactdp.plans.planning import Plan, expected_noise, likely_kinds, plan
 from exactdp.plans.queries import Query
 from exactdp.plans.splitting import Split
 
-Made: TypeAlias = Plan | Split
+AnyPlan: TypeAlias = Plan | Split
 
 _BITS = 128
 
@@ -49,7 +49,7 @@ class Engine:
 
     def plan(
         self, name: str, user: str, queries: Sequence[Query], *, epsilon: Real, delta: Real
-    ) -> Made:
+    ) -> AnyPlan:
         """The plan with the least noise in the geometric mean over queries, among those in which no
         query has more noise than by itself (see :meth:`alone`).
 
@@ -62,21 +62,23 @@ class Engine:
         if self.gaussian is None or not queries:
             return Split.of(user, queries, **target)
         discrete, own = self.gaussian == "discrete", self.alone(queries, **target)
-        found: list[tuple[float, Plan]] = []
+        candidates: list[tuple[float, Plan]] = []
         expected = {
             kinds: expected_noise(queries, kinds, own, **target)
             for kinds in self._candidates(queries, **target)
         }
         for kinds, guess in sorted(expected.items(), key=lambda each: each[1]):
-            if found and guess > min(expected.values()) + _WORSE * len(queries):
+            if candidates and guess > min(expected.values()) + _WORSE * len(queries):
                 break  # and certifying many Laplace noises together takes long
             with suppress(Undecided):
-                made = plan(user, queries, **target, discrete=discrete, laplace=kinds, most=own)
-                ratios = [n.deviation / o for n, o in zip(made.queries, own, strict=True)]
-                found.append((sum(map(log, ratios)), made))
-        if not found:
+                candidate = plan(
+                    user, queries, **target, discrete=discrete, laplace=kinds, most=own
+                )
+                ratios = [n.deviation / o for n, o in zip(candidate.queries, own, strict=True)]
+                candidates.append((sum(map(log, ratios)), candidate))
+        if not candidates:
             raise Undecided("the noise for this target: try a larger epsilon or delta")
-        return min(found, key=lambda each: each[0])[1]
+        return min(candidates, key=lambda each: each[0])[1]
 
     def alone(self, queries: Sequence[Query], *, epsilon: Real, delta: Real) -> list[float]:
         """The least standard deviation of the noise on a count of each query, if every count and
@@ -108,22 +110,22 @@ class Engine:
         return kinds
 
 
-def _python(template: str, made: Made, queries: list[dict[str, Any]], **more: str) -> str:
+def _python(template: str, noise_plan: AnyPlan, queries: list[dict[str, Any]], **more: str) -> str:
     """The code of a template with the numbers of a plan."""
     templates = files("exactdp.plans").joinpath("templates")
     text = templates.joinpath(f"{template}.py.txt").read_text()
-    promise = f"({decimal_text(made.epsilon)}, {made.delta.decimal_upper(6)})-DP"
+    promise = f"({decimal_text(noise_plan.epsilon)}, {noise_plan.delta.decimal_upper(6)})-DP"
     return Template(text).substitute(
         title=f"{promise} for all queries together.",
         version=__version__,
-        user=repr(made.user),
+        user=repr(noise_plan.user),
         queries=pformat(queries, width=98, sort_dicts=False),
         reading=templates.joinpath("reading.py.txt").read_text(),
         **more,
     )
 
 
-def _fields(made: Plan) -> list[dict[str, Any]]:
+def _fields(noise_plan: Plan) -> list[dict[str, Any]]:
     """The queries of a plan, with doubles that are exactly its numbers."""
     return [
         {
@@ -137,14 +139,14 @@ def _fields(made: Plan) -> list[dict[str, Any]]:
             "scale": float(each.scale),
             "above": None if each.above is None else float(each.above),
         }
-        for each in made.queries
+        for each in noise_plan.queries
     ]
 
 
-def _pipelinedp(made: Plan) -> str:
+def _pipelinedp(noise_plan: Plan) -> str:
     """PipelineDP computes noise and threshold of an aggregation from an epsilon and a delta."""
-    queries = _fields(made)
-    for each, fields in zip(made.queries, queries, strict=True):
+    queries = _fields(noise_plan)
+    for each, fields in zip(noise_plan.queries, queries, strict=True):
         with precision(_BITS):
             hidden = enclosure(-(-each.rate(discrete=False)).expm1()).lower
         if each.laplace:
@@ -153,26 +155,26 @@ def _pipelinedp(made: Plan) -> str:
         elif each.above is not None:
             loss = pld.gaussian(sigma=each.scale).composed(each.query.most)
             fields["noise"] = [loss.epsilon(hidden).float_lower(), 2 * float(hidden)]
-    return _python("pipelinedp", made, queries)
+    return _python("pipelinedp", noise_plan, queries)
 
 
-def _opendp(made: Plan) -> str:
-    return _python("opendp", made, _fields(made))
+def _opendp(noise_plan: Plan) -> str:
+    return _python("opendp", noise_plan, _fields(noise_plan))
 
 
-def _tumult(made: Plan) -> str:
+def _tumult(noise_plan: Plan) -> str:
     """Parts of the budget: rho for noise of this standard deviation, or epsilon."""
-    queries = _fields(made)
-    for each, fields in zip(made.queries, queries, strict=True):
+    queries = _fields(noise_plan)
+    for each, fields in zip(noise_plan.queries, queries, strict=True):
         most, scale = each.query.most, each.scale
         part = most / scale if each.laplace else most / (2 * scale**2)
         fields["part"] = Enclosure.exact(part).float_lower()
-    budget = "PureDPBudget" if made.queries[0].laplace else "RhoZCDPBudget"
-    return _python("tumult", made, queries, budget=budget)
+    budget = "PureDPBudget" if noise_plan.queries[0].laplace else "RhoZCDPBudget"
+    return _python("tumult", noise_plan, queries, budget=budget)
 
 
-def _presto(made: Plan) -> str:
-    return _sql(made, [_presto_query(made.user, each) for each in made.queries])
+def _presto(noise_plan: Plan) -> str:
+    return _sql(noise_plan, [_presto_query(noise_plan.user, each) for each in noise_plan.queries])
 
 
 def _presto_query(user: str, each: PlannedQuery) -> str:
@@ -187,20 +189,20 @@ def _presto_query(user: str, each: PlannedQuery) -> str:
         for c, n in sums.items()
     )
     noisy = "".join(f", noisy_sum_gaussian({c}, {sigma * n}) AS {c}" for c, n in sums.items())
-    given = " AND ".join(
+    condition = " AND ".join(
         f"{column} IS NOT NULL AND lower(typeof({column})) NOT IN ('double', 'real', 'float')"
         for column in (person, *columns)
     )
     counted = f"SELECT {by}, 1 AS one{''.join(f', {c}' for c in sums)} FROM kept"
-    public, shown = "", f' WHERE "count" > {float(each.above or 0)}'
+    public, threshold = "", f' WHERE "count" > {float(each.above or 0)}'
     if query.keys is not None:
         rows = ", ".join(_row(key) for key in query.keys)
-        public, shown = f"public_keys ({by}) AS (VALUES {rows}),\n", ""
-        given += f" AND ({by}) IN (SELECT {by} FROM public_keys)"
+        public, threshold = f"public_keys ({by}) AS (VALUES {rows}),\n", ""
+        condition += f" AND ({by}) IN (SELECT {by} FROM public_keys)"
         counted += f" UNION ALL SELECT {by}, 0{', 0' * len(sums)} FROM public_keys"
     return f"""-- {query.name}
 WITH {public}pairs AS (
-  SELECT {person}, {by}{clipped} FROM rows_of_users WHERE {given} GROUP BY {person}, {by}
+  SELECT {person}, {by}{clipped} FROM rows_of_users WHERE {condition} GROUP BY {person}, {by}
 ),
 numbered AS (
   SELECT *, row_number() OVER (PARTITION BY {person} ORDER BY random()) AS place FROM pairs
@@ -210,7 +212,7 @@ counted AS ({counted}),
 noisy AS (
   SELECT {by}, noisy_sum_gaussian(one, {sigma}) AS "count"{noisy} FROM counted GROUP BY {by}
 )
-SELECT * FROM noisy{shown} ORDER BY {by};"""
+SELECT * FROM noisy{threshold} ORDER BY {by};"""
 
 
 def _clipped(column: str, limit: int, kind: str) -> str:
@@ -219,16 +221,16 @@ def _clipped(column: str, limit: int, kind: str) -> str:
     return f"CASE WHEN {column} IS NULL OR is_nan({column}) THEN 0 ELSE {clipped} END"
 
 
-def _bigquery(made: Split) -> str:
+def _bigquery(split: Split) -> str:
     """Users and keys become texts without a collation, which would take two spellings for one."""
 
     def code(query: Query) -> str:
-        loss = Enclosure.exact(made.epsilon_of(query)).float_lower()
-        failures = Enclosure.exact(made.part_delta).float_lower()
-        names = [f"`{column}`" for column in (made.user, *query.by)]
+        loss = Enclosure.exact(split.epsilon_of(query)).float_lower()
+        failures = Enclosure.exact(split.part_delta).float_lower()
+        names = [f"`{column}`" for column in (split.user, *query.by)]
         by = ", ".join(names[1:])
         plain = ", ".join(f"COLLATE(CAST({name} AS STRING), '') AS {name}" for name in names)
-        given = " AND ".join(f"{name} IS NOT NULL" for name in names)
+        condition = " AND ".join(f"{name} IS NOT NULL" for name in names)
         values = "".join(
             f", {_clipped(f'`{c}`', n, 'INT64')} AS `{c}`" for c, n in query.sums.items()
         )
@@ -239,11 +241,11 @@ def _bigquery(made: Split) -> str:
         return f"""-- {query.name}
 WITH texts AS (
   SELECT {plain}{values}
-  FROM rows_of_users WHERE {given}
+  FROM rows_of_users WHERE {condition}
 )
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (
   epsilon = {loss}, delta = {failures},
-  max_groups_contributed = {query.k}, privacy_unit_column = `{made.user}`
+  max_groups_contributed = {query.k}, privacy_unit_column = `{split.user}`
 )
   {by},
   COUNT(*, contribution_bounds_per_group => (0, 1)) AS `count`{sums}
@@ -251,11 +253,11 @@ FROM texts
 GROUP BY {by}
 ORDER BY {by};"""
 
-    return _sql(made, map(code, made.queries))
+    return _sql(split, map(code, split.queries))
 
 
-def _sql(made: Made, queries: Iterable[str]) -> str:
-    promise = f"({decimal_text(made.epsilon)}, {made.delta.decimal_upper(6)})-DP"
+def _sql(noise_plan: AnyPlan, queries: Iterable[str]) -> str:
+    promise = f"({decimal_text(noise_plan.epsilon)}, {noise_plan.delta.decimal_upper(6)})-DP"
     head = (
         f"-- {promise} for all queries together, each run once. Made by exactdp {__version__}.\n"
         "-- rows_of_users: the table of rows, which counts a user once per key. Users and keys\n"

@@ -53,8 +53,8 @@ class PlannedQuery:
         """-ln P(none of a user's new keys is released)."""
         if self.above is None:
             return arb(0)
-        shown = _beyond(self.tau, self.scale, self.laplace, discrete)
-        return -self.query.most * (-shown).log1p()
+        chance = _beyond(self.tau, self.scale, self.laplace, discrete)
+        return -self.query.most * (-chance).log1p()
 
 
 def joined(losses: Iterable[pld.Pld]) -> pld.Pld:
@@ -70,14 +70,14 @@ def loss_of(queries: Sequence[PlannedQuery]) -> pld.Pld:
     if not any(each.laplace for each in queries):
         return joined(map(_gaussian_loss, queries))
     losses = [_noise_loss(each, discrete=False) for each in queries]
-    if shown := _shown(queries, discrete=False):
-        # new keys are hidden with probability 1 - shown, and always without the user: these laws
-        # have total variation `shown`
-        losses.append(pld.approximate(epsilon=0, delta=rounded_up(shown, _FINE)))
+    if chance := _chance_of_new_keys(queries, discrete=False):
+        # new keys are hidden with probability 1 - chance, and always without the user: these laws
+        # have total variation `chance`
+        losses.append(pld.approximate(epsilon=0, delta=rounded_up(chance, _FINE)))
     return joined(losses)
 
 
-def _shown(queries: Sequence[PlannedQuery], *, discrete: bool) -> Fraction:
+def _chance_of_new_keys(queries: Sequence[PlannedQuery], *, discrete: bool) -> Fraction:
     """An upper bound of the probability that any of a user's new keys is released."""
     with precision(_BITS):
         rate = sum((each.rate(discrete=discrete) for each in queries), arb(0))
@@ -113,7 +113,7 @@ def _noise_loss(each: PlannedQuery, *, discrete: bool) -> pld.Pld:
 def delta_of(queries: Sequence[PlannedQuery], epsilon: Fraction, *, discrete: bool) -> Enclosure:
     """Between 0 and an upper bound of the delta of noise and thresholds."""
     if is_pure(queries, epsilon):
-        return Enclosure(Fraction(0), _shown(queries, discrete=discrete))
+        return Enclosure(Fraction(0), _chance_of_new_keys(queries, discrete=discrete))
     with precision(_BITS):
         rates = [each.rate(discrete=discrete) for each in queries]
         rate = sum(rates, arb(0))

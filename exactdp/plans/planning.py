@@ -112,8 +112,8 @@ def plan(
 
     >>> from exactdp.plans import Query, plan
     >>> queries = [Query("visits", ("url",), 10), Query("days", ("day",), 7)]
-    >>> made = plan("uid", queries, epsilon=1, delta="1e-6", discrete=False)
-    >>> [round(float(each.scale), 2) for each in made.queries]
+    >>> best = plan("uid", queries, epsilon=1, delta="1e-6", discrete=False)
+    >>> [round(float(each.scale), 2) for each in best.queries]
     [19.53, 16.34]
     """
     loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
@@ -128,8 +128,8 @@ def plan(
     share = aim if whole else aim / 2
 
     def excess(size: float) -> float:
-        found = delta_of(shape.noises(size), loss, discrete=discrete).upper
-        return log(max(float(found / share), _SMALL))
+        upper = delta_of(shape.noises(size), loss, discrete=discrete).upper
+        return log(max(float(upper / share), _SMALL))
 
     start, largest = shape.start(loss, share), shape.largest
     if start > _ALMOST * largest and is_pure(shape.noises(largest), loss):
@@ -139,9 +139,9 @@ def plan(
     part = share / max(unknown, 1)
     for step in _STEPS:
         noises = shape.noises(least * (1 + step))
-        made = tuple(with_threshold(each, part, discrete) for each in noises)
+        planned_queries = tuple(with_threshold(each, part, discrete) for each in noises)
         with suppress(InvalidParameter, Undecided):
-            return Plan(user, made, loss, target, discrete)
+            return Plan(user, planned_queries, loss, target, discrete)
     raise _undecided()
 
 
@@ -200,9 +200,9 @@ class _Shape:
         parts = sum(query.parts for query in self.queries)
         exact = sqrt(parts) * float(gaussian.calibrate(epsilon=epsilon, delta=share).sigma)
         limits = float(epsilon), float(share)
-        found, _ = likely(self.queries, self.deviations, *limits, self.laplace)
-        alike, _ = likely(self.queries, free.deviations, *limits, normal)
-        return exact * _ROUNDED * (found / alike if alike < inf else 1)
+        rough, _ = likely(self.queries, self.deviations, *limits, self.laplace)
+        rough_gaussian, _ = likely(self.queries, free.deviations, *limits, normal)
+        return exact * _ROUNDED * (rough / rough_gaussian if rough_gaussian < inf else 1)
 
 
 def facts(queries: Sequence[Query], engine: str) -> dict[str, Any]:

@@ -64,13 +64,17 @@ def read_queries(text: str) -> tuple[str, tuple[Query, ...]]:
     ('uid', (Query(name='visits', by=('url',), k=10, keys=None, sums={}),))
     """
     try:
-        given = tomllib.loads(text)
+        fields = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidParameter("queries", Described(str(error)), "TOML text") from None
-    user, tables = given.get("user"), given.get("query")
-    if set(given) != {"user", "query"} or not isinstance(user, str) or not isinstance(tables, list):
-        found = Described(", ".join(given) or "nothing")
-        raise InvalidParameter("queries", found, 'user = "column", and tables [[query]]')
+    user, tables = fields.get("user"), fields.get("query")
+    if (
+        set(fields) != {"user", "query"}
+        or not isinstance(user, str)
+        or not isinstance(tables, list)
+    ):
+        field_names = Described(", ".join(fields) or "nothing")
+        raise InvalidParameter("queries", field_names, 'user = "column", and tables [[query]]')
     queries = tuple(_query(table) for table in tables)
     if len({query.name for query in queries}) < len(queries):
         raise InvalidParameter("name", [query.name for query in queries], "different names")
@@ -79,8 +83,8 @@ def read_queries(text: str) -> tuple[str, tuple[Query, ...]]:
 
 def _query(table: Any) -> Query:
     if not isinstance(table, dict) or not {"name", "by", "k"} <= set(table) <= _FIELDS:
-        found = Described(", ".join(table) if isinstance(table, dict) else "no table")
-        raise InvalidParameter("query", found, "name, by, k, and optionally keys and sums")
+        field_names = Described(", ".join(table) if isinstance(table, dict) else "no table")
+        raise InvalidParameter("query", field_names, "name, by, k, and optionally keys and sums")
     by = table["by"]
     columns = tuple(by) if isinstance(by, list) else (by,)
     keys = table.get("keys")

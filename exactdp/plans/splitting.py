@@ -38,11 +38,11 @@ class Split:
         loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
         if not queries:
             raise InvalidParameter("queries", 0, "at least one query")
-        asked, size = tuple(queries), len(queries)
-        unknown, parts = any(q.keys is None for q in asked), sum(q.parts for q in asked)
+        all_queries, size = tuple(queries), len(queries)
+        unknown, parts = any(q.keys is None for q in all_queries), sum(q.parts for q in all_queries)
 
         def split(part: Fraction, failures: Fraction) -> Split:
-            return cls(user, asked, loss, target, part, unknown * failures / size)
+            return cls(user, all_queries, loss, target, part, unknown * failures / size)
 
         even = split(loss / parts, target)
         low, high = Fraction(0), loss
