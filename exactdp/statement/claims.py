@@ -74,21 +74,21 @@ def _delta_claims(
 
     target: claimed from above in place of a sharper number.
     """
-    most = max(made.at_most or Fraction(0) for made in derived)
+    most = max(derivation.at_most or Fraction(0) for derivation in derived)
     claims = []
-    for made in derived:
+    for derivation in derived:
         sides = {}
-        if made.at_most is not None:
-            if target is not None and made.at_most > target:
-                bound = rounded_up(made.at_most)
+        if derivation.at_most is not None:
+            if target is not None and derivation.at_most > target:
+                bound = rounded_up(derivation.at_most)
                 raise Undecided(f"the checker proves delta <= {bound} at epsilon = {epsilon} alone")
-            least = rounded_up(min(made.at_most, Fraction(1)))
+            least = rounded_up(min(derivation.at_most, Fraction(1)))
             sides["at_most"] = least if target is None else number("delta", target)
-        if made.at_least and made.at_least >= _WORTH * most:
-            sides["at_least"] = _down(made.at_least)
+        if derivation.at_least and derivation.at_least >= _WORTH * most:
+            sides["at_least"] = _down(derivation.at_least)
         if sides:
             head = {"measure": "delta", "epsilon": number("epsilon", epsilon)}
-            claims.append({**head, **sides, "derivation": made.rule})
+            claims.append({**head, **sides, "derivation": derivation.rule})
     return claims
 
 

@@ -26,9 +26,9 @@ def composed(
     first, *others = statements
     for other in others:
         _same_unit(first, other)
-    releases = merged([release for made in statements for release in made["releases"]])
+    releases = merged([release for statement in statements for release in statement["releases"]])
     if epsilon is None and delta is None:
-        claimed = [delta_claims(made) for made in statements]
+        claimed = [delta_claims(statement) for statement in statements]
         if not all(claimed):
             allowed = "given, as one of the statements has no upper bound of delta"
             raise InvalidParameter("epsilon or delta", Described("neither"), allowed)
@@ -36,10 +36,10 @@ def composed(
     relation = first["unit"]["neighbours"]
     claims = claims_of(releases, relation, one_pair=one_pair, epsilon=epsilon, delta=delta)
     joined: dict[str, list[Any]] = {
-        name: _unique([item for made in statements for item in made.get(name, [])])
+        name: _unique([item for statement in statements for item in statement.get(name, [])])
         for name in ("premises", "not_shown", "about")
     }
-    bounds = _unique([bound for made in statements for bound in made["unit"]["bounds"]])
+    bounds = _unique([bound for statement in statements for bound in statement["unit"]["bounds"]])
     unit = {"neighbours": relation, "of": first["unit"]["of"], "bounds": bounds}
     return {
         "format": "dp-statement/1",
@@ -75,8 +75,10 @@ def _same_unit(first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
         if a != b:
             raise InvalidParameter(f"unit.{name}", Described(f"{a} and {b}"), "the same in all")
     if first["unit"]["neighbours"] == "pair" and first["premises"][:1] != other["premises"][:1]:
-        found = Described("two different pairs of data sets")
-        raise InvalidParameter("premises", found, "the same first premise, which names the pair")
+        difference = Described("two different pairs of data sets")
+        raise InvalidParameter(
+            "premises", difference, "the same first premise, which names the pair"
+        )
 
 
 def _unique(items: list[Any]) -> list[Any]:

@@ -243,8 +243,8 @@ def _first_epsilon(what: Composition, delta: Fraction) -> Fraction:
     if what.loss is not None:
         return _rounded(what.loss.epsilon(delta).upper)
     rho = sum(_rho(release) * release["times"] for release in what.releases)
-    told = sum(Fraction(r.get("delta", 0)) * r["times"] for r in what.releases)
-    rest = max(delta - told, delta / 2)
+    stated_delta = sum(Fraction(r.get("delta", 0)) * r["times"] for r in what.releases)
+    rest = max(delta - stated_delta, delta / 2)
     return _rounded(rho + Fraction(2 * math.sqrt(float(rho) * -log(rest))))
 
 

@@ -100,8 +100,8 @@ class Statement:
             if not isinstance(other, Statement):
                 raise InvalidParameter("others", Described(type(other).__name__), "Statements")
         fields = [self.fields, *(other.fields for other in others)]
-        made = composed(fields, epsilon=epsilon, delta=delta, one_pair=one_pair)
-        return Statement.read(Statement(made).to_json())
+        joint = composed(fields, epsilon=epsilon, delta=delta, one_pair=one_pair)
+        return Statement.read(Statement(joint).to_json())
 
     def delta_claims(self) -> list[tuple[Fraction, Fraction]]:
         """(epsilon, delta) of every claim that delta is at most something."""

@@ -130,8 +130,8 @@ def _for_reviewer(statement: Statement, _: Verdict | None) -> Iterator[str]:
 def _for_engineer(statement: Statement, verdict: Verdict | None) -> Iterator[str]:
     """Parameters, derivations and the name of the statement."""
     fields = statement.fields
-    made = fields["made_by"]
-    by = _wrapped(f"made by {plain(made['name'])} {plain(made['version'])}")
+    maker = fields["made_by"]
+    by = _wrapped(f"made by {plain(maker['name'])} {plain(maker['version'])}")
     yield f"sha256 {statement.sha256}\n{by}"
     yield from list(_for_reviewer(statement, verdict))[:-1]
     rules = [

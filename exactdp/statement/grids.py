@@ -37,8 +37,8 @@ def grids(
     neighbours: as in a statement. If they have no named side, each run may have either order.
     """
     tail = _tail_of(enclosure.lower or Fraction(1, 10**30)) + 20
-    runs = [loss_of([{**made, "times": 1}], "add-remove") for made in releases]
-    single = tail - 8 + max(made["times"] for made in releases).bit_length()
+    runs = [loss_of([{**release, "times": 1}], "add-remove") for release in releases]
+    single = tail - 8 + max(release["times"] for release in releases).bit_length()
     with precision(_BITS):
         ranges = [_range(run.orders(), single) for run in runs if run is not None]
         # at the end both tails matter only relatively to delta

@@ -85,10 +85,10 @@ def of(
     if isinstance(what, Guarantee | pld.Budget):
         options = (epsilon, delta, order, type_one, rho or None, mu or None, one_pair or None)
         if any(value is not None for value in options):
-            found = Described(f"a {type(what).__name__} and another claim")
-            raise InvalidParameter("what", found, "a loss, for claims that are chosen here")
+            combination = Described(f"a {type(what).__name__} and another claim")
+            raise InvalidParameter("what", combination, "a loss, for claims that are chosen here")
         content = promised(what) if isinstance(what, Guarantee) else budgeted(what)
-        return _made(content, unit, bounds, about)
+        return _assemble(content, unit, bounds, about)
     if not isinstance(what, pld.Pld):
         allowed = "a loss of exactdp.accounting.pld, a Guarantee or a Budget"
         raise InvalidParameter("what", Described(type(what).__name__), allowed)
@@ -105,7 +105,7 @@ def of(
         mu=mu,
     )
     premises = [what.neighbours, f"Proofs: {what.source}."]
-    return _made(Content(releases, claims, premises, one_pair), unit, bounds, about)
+    return _assemble(Content(releases, claims, premises, one_pair), unit, bounds, about)
 
 
 def calculated(
@@ -130,18 +130,18 @@ def calculated(
     '3.397621177e-5'
     """
     instance = calculator(name).instance(**parameters)
-    given = {each: value for each, value in parameters.items() if value is not None}
-    if given.get("analysis") == "exact":
-        del given["analysis"]
-    if name not in _LOSSES or given.keys() & _UNNAMED:
-        texts = {each: exact_text(each, value) for each, value in given.items()}
+    values = {each: value for each, value in parameters.items() if value is not None}
+    if values.get("analysis") == "exact":
+        del values["analysis"]
+    if name not in _LOSSES or values.keys() & _UNNAMED:
+        texts = {each: exact_text(each, value) for each, value in values.items()}
         facts = {"mechanism": name, **texts}
-        return _made(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
-    del given["epsilon"]
-    releases = releases_of(_LOSSES[name](**given))
+        return _assemble(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
+    del values["epsilon"]
+    releases = releases_of(_LOSSES[name](**values))
     claims = claims_of(releases, "add-remove", one_pair=False, epsilon=instance.epsilon)
     premises = [instance.neighbours, f"Proof: {instance.source}."]
-    return _made(Content(releases, claims, premises), unit, bounds, about)
+    return _assemble(Content(releases, claims, premises), unit, bounds, about)
 
 
 def imported(
@@ -186,7 +186,7 @@ def released(
     return of(promise, bounds=bounds, about={**facts, **(about or {})})
 
 
-def _made(
+def _assemble(
     content: Content,
     unit: str,
     bounds: Sequence[Mapping[str, Any]],
@@ -194,11 +194,11 @@ def _made(
 ) -> Statement:
     """The statement with this content, of the form that checkers read."""
     releases, premises = content.releases, content.premises
-    sampled = any("rate" in made for made in releases)
-    taken = any(made["mechanism"] in ("approximate", "zcdp") for made in releases)
+    sampled = any("rate" in release for release in releases)
+    taken = any(release["mechanism"] in ("approximate", "zcdp") for release in releases)
     relation = neighbours_of(premises[0])
     fields = {"neighbours": relation, "of": unit, "bounds": [_bound(each) for each in bounds]}
-    made: dict[str, Any] = {
+    document: dict[str, Any] = {
         "format": "dp-statement/1",
         "unit": {**fields, **attained(releases, content.one_pair)},
         "releases": releases,
@@ -208,14 +208,14 @@ def _made(
         "made_by": {"name": "exactdp", "version": __version__},
     }
     if about:
-        made["about"] = [[name, text] for name, text in about.items()]
-    return Statement.read(Statement(made).to_json())
+        document["about"] = [[name, text] for name, text in about.items()]
+    return Statement.read(Statement(document).to_json())
 
 
-def _bound(given: Mapping[str, Any]) -> dict[str, Any]:
+def _bound(bound: Mapping[str, Any]) -> dict[str, Any]:
     """A bound on the data, with its number as exact text."""
-    if set(given) != {"what", "at_most", "checked"}:
-        found = Described(", ".join(map(str, given)) or "nothing")
-        raise InvalidParameter("bounds", found, "what, at_most and checked, each of them")
-    most = number("at_most", non_negative("at_most", given["at_most"]))
-    return {"what": str(given["what"]), "at_most": most, "checked": bool(given["checked"])}
+    if set(bound) != {"what", "at_most", "checked"}:
+        names = Described(", ".join(map(str, bound)) or "nothing")
+        raise InvalidParameter("bounds", names, "what, at_most and checked, each of them")
+    most = number("at_most", non_negative("at_most", bound["at_most"]))
+    return {"what": str(bound["what"]), "at_most": most, "checked": bool(bound["checked"])}

@@ -51,7 +51,7 @@ def plain(text: str) -> str:
 
 def summary(fields: Mapping[str, Any]) -> str:
     """One line for each release, each claim, and what is taken on trust."""
-    releases = [f"release: {release_in_words(made)}" for made in fields["releases"]]
+    releases = [f"release: {release_in_words(release)}" for release in fields["releases"]]
     claims = [f"claim: {claim_in_words(claim)}" for claim in fields["claims"]]
     unit, trust = fields["unit"], trust_in_words(fields)
     head = f"privacy statement, {unit['neighbours']} neighbours of one {plain(unit['of'])}"
@@ -61,7 +61,9 @@ def summary(fields: Mapping[str, Any]) -> str:
 def trust_in_words(fields: Mapping[str, Any]) -> str:
     """The releases whose guarantee is stated, as a checker names them; "" if there are none."""
     numbers = [
-        str(i) for i, made in enumerate(fields["releases"], 1) if made["mechanism"] in _TRUSTED
+        str(i)
+        for i, release in enumerate(fields["releases"], 1)
+        if release["mechanism"] in _TRUSTED
     ]
     if not numbers:
         return ""
@@ -75,7 +77,7 @@ def sentences(fields: Mapping[str, Any]) -> dict[str, list[str]]:
     unit = fields["unit"]
     parts = {
         "unit": [unit_in_words(unit), *map(bound_in_words, unit["bounds"])],
-        "releases": [release_in_words(made) for made in fields["releases"]],
+        "releases": [release_in_words(release) for release in fields["releases"]],
         "claims": [claim_in_words(claim) for claim in fields["claims"]],
         "derivations": [rule_in_words(claim["derivation"]) for claim in fields["claims"]],
         "premises": [plain(text) for text in fields["premises"]],
@@ -97,12 +99,12 @@ def bound_in_words(bound: dict[str, Any]) -> str:
     return f"{plain(bound['what'])}: at most {bound['at_most']} ({how})"
 
 
-def release_in_words(made: dict[str, Any]) -> str:
+def release_in_words(release: dict[str, Any]) -> str:
     """A release with its parameters."""
     hidden = ("mechanism", "times", "outcomes")
-    facts = ", ".join(f"{name} {value}" for name, value in made.items() if name not in hidden)
-    name = _NAMES[made["mechanism"]]
-    times = "" if made["times"] == 1 else f", {made['times']:,} times"
+    facts = ", ".join(f"{name} {value}" for name, value in release.items() if name not in hidden)
+    name = _NAMES[release["mechanism"]]
+    times = "" if release["times"] == 1 else f", {release['times']:,} times"
     return f"{name} ({facts}){times}" if facts else f"{name}{times}"
 
 

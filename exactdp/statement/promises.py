@@ -84,9 +84,9 @@ def _shared(
         {"mechanism": kind, **{n: rounded_up(entry.cost.get(n, Fraction(0))) for n in names}}
         for entry in budget.expenses
     ]
-    left = {n: limits[n] - sum(Fraction(made[n]) for made in releases) for n in names}
+    left = {n: limits[n] - sum(Fraction(release[n]) for release in releases) for n in names}
     if min(left.values()) < 0:
         raise Undecided("the expenses, rounded up to ten digits each, exceed the budget")
     releases.append({"mechanism": kind, **{n: number(n, value) for n, value in left.items()}})
     texts = {name: number(name, value) for name, value in limits.items()}
-    return merged([{**made, "times": 1} for made in releases]), texts
+    return merged([{**release, "times": 1} for release in releases]), texts

@@ -85,11 +85,14 @@ def neighbours_of(text: str) -> str:
 def releases_of(loss: pld.Pld) -> list[Release]:
     """The releases that a loss composes. Raises InvalidParameter for one without a name."""
     if len(loss.steps) > _MOST_RELEASES or max(n for _, n in loss.steps) > _MOST_TIMES:
-        found = Described(f"{len(loss.steps)} mechanisms, run {loss.count} times")
+        size = Described(f"{len(loss.steps)} mechanisms, run {loss.count} times")
         allowed = f"at most {_MOST_RELEASES} mechanisms, each run at most 1e9 times"
-        raise InvalidParameter("loss", found, allowed)
+        raise InvalidParameter("loss", size, allowed)
     releases = [{**_fields(step, n), "times": n} for step, n in loss.steps]
-    if any("rate" in made for made in releases) and neighbours_of(loss.neighbours) != "add-remove":
+    if (
+        any("rate" in release for release in releases)
+        and neighbours_of(loss.neighbours) != "add-remove"
+    ):
         raise InvalidParameter("neighbours", loss.neighbours, "add-remove neighbours, for samples")
     return releases
 
@@ -197,10 +200,10 @@ def _(law: CurveLaw) -> Release:
 @fields_of.register(SampledNormal)
 @fields_of.register(SampledListed)
 def _(law: Any) -> Release:
-    made = fields_of(law.base)
-    if "delta" in made:
+    fields = fields_of(law.base)
+    if "delta" in fields:
         raise InvalidParameter("mechanism", Described("a sampled (epsilon, delta) promise"), _NAMED)
-    return {**made, "rate": number("rate", law.rate)}
+    return {**fields, "rate": number("rate", law.rate)}
 
 
 def _scaled(noise: str, distance: Fraction) -> Release:
@@ -246,25 +249,25 @@ def loss_of(releases: list[Release], neighbours: str) -> pld.Pld | None:
     """
     text = NEIGHBOURS.get(neighbours, pld.REPLACE_ONE)
     total: pld.Pld | None = None
-    for made in releases:
-        if made["mechanism"] not in _LOSSES:
+    for release in releases:
+        if release["mechanism"] not in _LOSSES:
             return None
-        loss = _LOSSES[made["mechanism"]](made, text)
-        if "rate" in made:
-            loss = loss.sampled(made["rate"])
-        loss = pld.Pld(loss.steps, text, loss.source).composed(made["times"])
+        loss = _LOSSES[release["mechanism"]](release, text)
+        if "rate" in release:
+            loss = loss.sampled(release["rate"])
+        loss = pld.Pld(loss.steps, text, loss.source).composed(release["times"])
         total = loss if total is None else total.then(loss)
     return total
 
 
 def merged(releases: list[Release]) -> list[Release]:
     """The releases, with the times of equal ones added up."""
-    found: dict[str, Release] = {}
-    for made in releases:
-        own = {name: value for name, value in made.items() if name != "times"}
-        times = found[repr(own)]["times"] if repr(own) in found else 0
-        found[repr(own)] = {**own, "times": integer("times", times + made["times"], least=1)}
-    return list(found.values())
+    by_fields: dict[str, Release] = {}
+    for release in releases:
+        own = {name: value for name, value in release.items() if name != "times"}
+        times = by_fields[repr(own)]["times"] if repr(own) in by_fields else 0
+        by_fields[repr(own)] = {**own, "times": integer("times", times + release["times"], least=1)}
+    return list(by_fields.values())
 
 
 def _finite(outcomes: list[list[str]], text: str) -> pld.Pld:
