@@ -26,7 +26,7 @@ def fields_for(statement: Statement, verdict: Verdict | None = None) -> str:
     """
     said, unit = sentences(statement.fields), statement.fields["unit"]
     variant, parameters = _parameters(statement)
-    made = {
+    deployment = {
         "dp_variant": {"variant_name": variant},
         "privacy_loss": {
             "privacy_unit": plain(unit["of"]),
@@ -44,7 +44,7 @@ def fields_for(statement: Statement, verdict: Verdict | None = None) -> str:
         "accounting": {"composition": " ".join(said["derivations"])},
         "implementation": {"mechanisms": " ".join([*said["releases"], *said["trust"]])},
     }
-    return f"# {checked(verdict)}\ndeployment:\n{_yaml(made, 1)}"
+    return f"# {checked(verdict)}\ndeployment:\n{_yaml(deployment, 1)}"
 
 
 def _parameters(statement: Statement) -> tuple[str, dict[str, Fraction]]:

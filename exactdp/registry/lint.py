@@ -53,8 +53,8 @@ class Finding:
 
     def as_dict(self) -> dict[str, str]:
         """For JSON."""
-        found = {"claim": self.claim, "verdict": self.verdict, "how": self.how}
-        return {**found, **({"missing": self.missing} if self.missing else {})}
+        fields = {"claim": self.claim, "verdict": self.verdict, "how": self.how}
+        return {**fields, **({"missing": self.missing} if self.missing else {})}
 
 
 def lint(text: str) -> list[Finding]:
@@ -80,20 +80,22 @@ def lint(text: str) -> list[Finding]:
 def _headline(record: Record) -> Iterator[Finding]:
     """The claims of privacy_parameters."""
     variant = record.text("dp_variant", "variant_name")
-    given = {name: record.text(*_PARAMETERS, name) for name in ("epsilon", "delta", "rho")}
-    given = {name: value for name, value in given.items() if value}
-    if not given:
+    claims = {name: record.text(*_PARAMETERS, name) for name in ("epsilon", "delta", "rho")}
+    claims = {name: value for name, value in claims.items() if value}
+    if not claims:
         yield Finding("privacy parameters", MISSING, "none are stated", _dotted(*_PARAMETERS))
         return
-    for name in [each for each in _VARIANTS.get(variant, ()) if each not in given]:
+    for name in [each for each in _VARIANTS.get(variant, ()) if each not in claims]:
         yield Finding(name, MISSING, f"{variant} is stated with it", _dotted(*_PARAMETERS, name))
-    numbers = {name: exact(value) for name, value in given.items()}
+    numbers = {name: exact(value) for name, value in claims.items()}
     for name, value in numbers.items():
         if value is None:
-            yield Finding(f"{name} = {plain(given[name])}", MISSING, "it is no number", "its value")
+            yield Finding(
+                f"{name} = {plain(claims[name])}", MISSING, "it is no number", "its value"
+            )
     if variant == "Pure DP" and (numbers.get("delta") or 0) > 0:
         how = "Pure DP is delta = 0; with this delta the variant is Approximate DP"
-        yield Finding(f"delta = {plain(given['delta'])}", CONTRADICTED, how)
+        yield Finding(f"delta = {plain(claims['delta'])}", CONTRADICTED, how)
     rho, epsilon, delta = (numbers.get(name) for name in ("rho", "epsilon", "delta"))
     if rho is not None:
         yield _from_fields("rho", rho, record)
@@ -106,9 +108,9 @@ def _headline(record: Record) -> Iterator[Finding]:
 def _in_details(record: Record) -> Iterator[Finding]:
     """The conversions in privacy_parameters_details: sentences with one rho, epsilon and delta."""
     for line in lines(record.text(*_DETAILS)):
-        found = [stated(symbol, line) for symbol in ("rho", "epsilon", "delta")]
-        if all(len(numbers) == 1 for numbers in found):
-            rho, epsilon, delta = (numbers[0] for numbers in found)
+        by_symbol = [stated(symbol, line) for symbol in ("rho", "epsilon", "delta")]
+        if all(len(numbers) == 1 for numbers in by_symbol):
+            rho, epsilon, delta = (numbers[0] for numbers in by_symbol)
             if 0 < delta < 1:
                 yield _converted(rho, epsilon, delta)
 
@@ -167,12 +169,12 @@ def _from_fields(
     """Whether the record's texts give the noise of one mechanism, or parts that add up."""
     said = f"{name} = {_short(value)}" + (f", delta = {_short(delta)}" if delta else "")
     for attempt in (_by_laplace, _by_sum):
-        found = attempt(name, value, record)
-        if found is None:
+        finding = attempt(name, value, record)
+        if finding is None:
             continue
         if delta and attempt is _by_sum and not _adds_up(delta, record):
-            return Finding(said, MISSING, f"epsilon: {found[1]}", "delta of each part")
-        return Finding(said, *found)
+            return Finding(said, MISSING, f"epsilon: {finding[1]}", "delta of each part")
+        return Finding(said, *finding)
     absent = [_dotted(*path) for path in (_MECHANISMS, _COMPOSITION) if not record.text(*path)]
     missing = "sensitivity and noise of each mechanism"
     if absent:
@@ -189,10 +191,10 @@ def _adds_up(delta: Fraction, record: Record) -> bool:
 def _by_laplace(name: str, value: Fraction, record: Record) -> tuple[str, ...] | None:
     """epsilon = sensitivity/scale of Laplace noise, where one text states both."""
     texts = " ".join(record.text(*path) for path in (_DETAILS, _MECHANISMS))
-    found = [set(stated(symbol, texts)) for symbol in ("sensitivity", "scale")]
-    if name != "epsilon" or "aplace" not in texts or [len(each) for each in found] != [1, 1]:
+    numbers = [set(stated(symbol, texts)) for symbol in ("sensitivity", "scale")]
+    if name != "epsilon" or "aplace" not in texts or [len(each) for each in numbers] != [1, 1]:
         return None
-    sensitivity, scale = (each.pop() for each in found)
+    sensitivity, scale = (each.pop() for each in numbers)
     if not scale:
         return None
     truth = sensitivity / scale

@@ -35,10 +35,10 @@ def lines(text: str) -> list[str]:
 
 def stated(symbol: str, text: str) -> list[Fraction]:
     """The numbers that a text states for a symbol, in order."""
-    return list(_found(symbol, text))
+    return list(_read_numbers(symbol, text))
 
 
-def _found(symbol: str, text: str) -> Iterator[Fraction]:
+def _read_numbers(symbol: str, text: str) -> Iterator[Fraction]:
     pattern = f"{_SYMBOLS[symbol]}{_EQUALS}(?:{_POWER}|({_NUMBER}))"
     for match in re.finditer(pattern, text):
         factor, power, plain = match.groups()

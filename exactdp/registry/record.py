@@ -36,16 +36,16 @@ class Record:
             raise InvalidParameter("record", Described(place), _A_RECORD) from None
         fields = None if root is None else _plain(yaml, root, 0)
         if not isinstance(fields, dict) or not isinstance(fields.get("deployment"), dict):
-            found = Described("another text")
-            raise InvalidParameter("record", found, f"{_A_RECORD}, with the field deployment")
+            content = Described("another text")
+            raise InvalidParameter("record", content, f"{_A_RECORD}, with the field deployment")
         return cls(fields)
 
     def text(self, *path: str) -> str:
         """A field of the deployment as text; "" if it is missing, empty or no text."""
-        found: Any = self.fields["deployment"]
+        value: Any = self.fields["deployment"]
         for name in path:
-            found = found.get(name) if isinstance(found, dict) else None
-        return found.strip() if isinstance(found, str) else ""
+            value = value.get(name) if isinstance(value, dict) else None
+        return value.strip() if isinstance(value, str) else ""
 
 
 def _plain(yaml: Any, node: Any, depth: int) -> Any:
@@ -56,11 +56,11 @@ def _plain(yaml: Any, node: Any, depth: int) -> Any:
         return "" if node.tag == "tag:yaml.org,2002:null" else node.value
     if isinstance(node, yaml.SequenceNode):
         return [_plain(yaml, item, depth + 1) for item in node.value]
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     for key, value in node.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else None
-        if name is None or name in found:
+        if name is None or name in mapping:
             place = Described(f"line {key.start_mark.line + 1}")
             raise InvalidParameter("record", place, "one text as the name of each field, once")
-        found[name] = _plain(yaml, value, depth + 1)
-    return found
+        mapping[name] = _plain(yaml, value, depth + 1)
+    return mapping
