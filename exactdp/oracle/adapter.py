@@ -38,7 +38,7 @@ def make(where: str) -> Adapter:
     if not (module and colon and function):
         raise InvalidParameter("adapter", where, allowed)
     try:
-        made: Adapter = getattr(import_module(module), function)()
+        adapter: Adapter = getattr(import_module(module), function)()
     except (ImportError, AttributeError) as error:
         raise InvalidParameter("adapter", where, f"{allowed} ({error})") from None
-    return made
+    return adapter

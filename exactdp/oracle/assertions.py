@@ -111,10 +111,10 @@ def assert_law(
     except _NOT_EXACT as reason:
         checked = _sampled_law(program, expected, interface, samples, alpha, seed)
         return _passed("statistical", f"{checked} (not exact: {reason})")
-    found = compare(law, expected, tolerance=tolerance)
-    if found.verdict != "agrees":
-        raise AssertionError(str(found))
-    return _passed("exact", f"{len(law)} outcomes, total variation {found.distance}")
+    comparison = compare(law, expected, tolerance=tolerance)
+    if comparison.verdict != "agrees":
+        raise AssertionError(str(comparison))
+    return _passed("exact", f"{len(law)} outcomes, total variation {comparison.distance}")
 
 
 def assert_private(
@@ -148,7 +148,7 @@ def assert_private(
     choice("interface", interface, tuple(_GENERATORS))
     allowed, spare = non_negative("delta", delta), non_negative("tolerance", tolerance)
     try:
-        found = private(
+        audit = private(
             mechanism,
             left,
             right,
@@ -162,16 +162,16 @@ def assert_private(
     except _NOT_EXACT as reason:
         checked = _audited(mechanism, left, right, epsilon, delta, interface, samples, alpha, seed)
         return _passed("statistical", f"{checked} (not exact: {reason})")
-    worst = max(found.deltas, key=lambda each: each.upper)
-    text = f"delta is {worst} at epsilon = {decimal_text(found.epsilon)}"
-    if found.verdict == "proved":
+    worst = max(audit.deltas, key=lambda each: each.upper)
+    text = f"delta is {worst} at epsilon = {decimal_text(audit.epsilon)}"
+    if audit.verdict == "proved":
         return _passed("exact", text)
-    if found.verdict == "undecided" and worst.upper <= allowed + spare:
+    if audit.verdict == "undecided" and worst.upper <= allowed + spare:
         return _passed(
             "exact", f"{text}; the part above {decimal_text(allowed)} is unexplored residual"
         )
-    event = ", ".join(repr(outcome) for outcome in found.event[:5])
-    raise AssertionError(f"{found}; on the {found.direction}, outcomes {event}")
+    event = ", ".join(repr(outcome) for outcome in audit.event[:5])
+    raise AssertionError(f"{audit}; on the {audit.direction}, outcomes {event}")
 
 
 def assert_sensitivity(

@@ -25,10 +25,10 @@ class Child:
 
     def ask(self, question: str, seconds: float) -> str | None:
         """The answer to a line; "" if the process has ended, None after the time limit."""
-        given, _ = self._streams()
+        questions, _ = self._streams()
         try:
-            given.write(question + "\n")
-            given.flush()
+            questions.write(question + "\n")
+            questions.flush()
         except BrokenPipeError:
             return ""
         return self.line(seconds)

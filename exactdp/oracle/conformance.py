@@ -108,13 +108,13 @@ class Report:
 
     def counts(self, group: str | None = None) -> Counter[str]:
         """Number of results per verdict; unsafe results also count as "unsafe:<bucket>"."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for result in self.results:
             if group in (None, result.vector.group):
-                found[result.verdict] += 1
+                counts[result.verdict] += 1
                 if result.bucket:
-                    found[f"{result.verdict}:{result.bucket}"] += 1
-        return found
+                    counts[f"{result.verdict}:{result.bucket}"] += 1
+        return counts
 
     @property
     def clean(self) -> bool:
@@ -211,8 +211,8 @@ def exact_value(answer: object) -> Fraction:
 def describe(result: Result) -> str:
     """One line about a result that is unsafe, wrong or a crash."""
     vector = result.vector
-    given = ", ".join(f"{name}={value}" for name, value in vector.parameters.items())
-    head = f"{vector.id} {vector.question}({given}): {result.verdict}"
+    parameters = ", ".join(f"{name}={value}" for name, value in vector.parameters.items())
+    head = f"{vector.id} {vector.question}({parameters}): {result.verdict}"
     if result.verdict == "crash":
         return f"{head} ({result.detail})"
     by = "" if result.error is None else f" by {_short(result.error)} relative"

@@ -34,12 +34,12 @@ def run_isolated(
     timeout: seconds per question. memory: memory limit of the process in bytes, on systems that
     support it. Raises InvalidParameter.
     """
-    asked = _Isolated(where, timeout, memory)
+    adapter = _Isolated(where, timeout, memory)
     try:
-        name, version = asked.greeting()
-        return Report(name, version, tuple(asked.ask(vector) for vector in vectors))
+        name, version = adapter.greeting()
+        return Report(name, version, tuple(adapter.ask(vector) for vector in vectors))
     finally:
-        asked.stop()
+        adapter.stop()
 
 
 class _Isolated:

@@ -37,18 +37,18 @@ def check_jsonl(
     lines: for example sys.stdin. vectors: the questions. Raises InvalidParameter for an invalid
     line, an id that was not asked, or a second answer to a question.
     """
-    asked = {vector.id: vector for vector in vectors}
+    questions = {vector.id: vector for vector in vectors}
     answers: dict[str, Result] = {}
     for count, line in enumerate(lines, 1):
         if not line.strip():
             continue
         answer = _parsed(line, count)
         identifier = answer["id"]
-        if identifier not in asked:
+        if identifier not in questions:
             raise InvalidParameter(f"line {count} id", identifier, "the id of a vector in this run")
         if identifier in answers:
             raise InvalidParameter(f"line {count} id", identifier, "an id that is answered once")
-        answers[identifier] = _result(asked[identifier], answer, count)
+        answers[identifier] = _result(questions[identifier], answer, count)
     missing = {v.id: Result(v, "crash", detail="no answer") for v in vectors}
     return Report(name, version, tuple(answers.get(v.id, missing[v.id]) for v in vectors))
 

@@ -35,12 +35,12 @@ def _counts(report: Report, group: str | None) -> str:
 
 def _row(result: Result) -> str:
     vector = result.vector
-    given = ", ".join(f"{name} = {value}" for name, value in vector.parameters.items())
+    parameters = ", ".join(f"{name} = {value}" for name, value in vector.parameters.items())
     bucket = f" ({result.bucket})" if result.bucket else ""
     notes = load(vector.group).notes
     caught = " ".join(notes[flag] for flag in vector.flags)
     cells = [
-        f"{escape(vector.id)}<br>{escape(vector.question)}: {escape(given)}",
+        f"{escape(vector.id)}<br>{escape(vector.question)}: {escape(parameters)}",
         f'<span class="{result.verdict}">{result.verdict}</span>{bucket}',
         escape(result.answer or result.detail),
         escape(vector.lower),

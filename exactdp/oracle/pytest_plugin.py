@@ -52,18 +52,18 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the number of exact assertions, and each statistical assertion with its alpha."""
-    found = [
+    evidence = [
         (report.nodeid, text)
         for report in terminalreporter.stats.get("passed", [])
         for name, text in report.user_properties
         if name == _PROPERTY
     ]
-    if not found:
+    if not evidence:
         return
-    counts = Counter(text.split(":")[0] for _, text in found)
+    counts = Counter(text.split(":")[0] for _, text in evidence)
     terminalreporter.section("exactdp")
     numbers = ", ".join(f"{count} {method}" for method, count in sorted(counts.items()))
     terminalreporter.line(f"assertions of laws and privacy: {numbers}")
-    for node, text in found:
+    for node, text in evidence:
         if text.startswith("statistical"):
             terminalreporter.line(f"  {node}: {text}")

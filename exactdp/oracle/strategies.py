@@ -141,5 +141,5 @@ def _scaled(values: list[int], denominator: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(value, denominator) for value in values)
 
 
-def _keys(given: SearchStrategy[Any] | None) -> SearchStrategy[Any]:
-    return st.integers(0, 5) if given is None else given
+def _keys(strategy: SearchStrategy[Any] | None) -> SearchStrategy[Any]:
+    return st.integers(0, 5) if strategy is None else strategy
