@@ -136,8 +136,8 @@ def refine(
             if accept is None:
                 if relative_width_reached(value, ball(relative_width)):
                     return enclosure(value)
-            elif value.is_finite() and accept(found := enclosure(value)):
-                return found
+            elif value.is_finite() and accept(bounds := enclosure(value)):
+                return bounds
         bits *= 2
     raise Undecided(f"the result is not accurate enough at {cap_bits} bits of precision")
 

@@ -99,12 +99,12 @@ def whole(*, least: int, most: int | None = None, default: int | None = _MISSING
     def read(name: str, value: Any) -> int | None:
         if value is None and default is None:
             return None
-        found = integer(name, value, least=least)
-        if most is not None and found > most:
+        whole_number = integer(name, value, least=least)
+        if most is not None and whole_number > most:
             power = most > 1 << 16 and most.bit_count() == 1
             limit = f"2^{most.bit_length() - 1}" if power else most
             raise InvalidParameter(name, value, f"an integer >= {least} and <= {limit}")
-        return found
+        return whole_number
 
     return _Field(read, default)
 

@@ -156,9 +156,9 @@ class Law(Generic[T]):
     def __repr__(self) -> str:
         rest = f", residual={float(self.residual):.3g}" if self.residual else ""
         heaviest = sorted(self.items(), key=lambda item: -item[1])[:4]
-        shown = ", ".join(f"{x!r}: {p}" for x, p in heaviest)
+        pairs = ", ".join(f"{x!r}: {p}" for x, p in heaviest)
         more = ", ..." if len(self) > len(heaviest) else ""
-        return f"Law({{{shown}{more}}}{rest})"
+        return f"Law({{{pairs}{more}}}{rest})"
 
     def __str__(self) -> str:
         plural = "" if len(self) == 1 else "s"

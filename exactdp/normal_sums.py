@@ -83,11 +83,11 @@ class Tails:
     def chances(self, low: int, high: int) -> list[arb]:
         """P(X > z) for low <= z <= high, low >= 0, summed from the far end."""
         rate, total = 1 / (2 * ball(self._sigma2)), self.sum_above(high)
-        found = [total]
+        sums = [total]
         for z in range(high, low, -1):
             total += (-rate * z * z).exp()
-            found.append(total)
-        return [value / self._every for value in reversed(found)]
+            sums.append(total)
+        return [value / self._every for value in reversed(sums)]
 
     def sum_above(self, z: int) -> arb:
         """The sum of f(k) over k > z, for z >= 0."""

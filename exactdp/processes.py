@@ -37,11 +37,11 @@ def end_descendants() -> None:
     """
     module = sys.modules.get("multiprocessing.resource_tracker")
     tracker = getattr(getattr(module, "_resource_tracker", None), "_pid", None)
-    found: set[int] = set()
-    while new := _descendants(os.getpid()) - found - {tracker}:
+    stopped: set[int] = set()
+    while new := _descendants(os.getpid()) - stopped - {tracker}:
         _send(signal.SIGSTOP, new)
-        found |= new
-    _send(signal.SIGKILL, found)
+        stopped |= new
+    _send(signal.SIGKILL, stopped)
 
 
 def _send(number: int, processes: set[int]) -> None:
@@ -52,10 +52,10 @@ def _send(number: int, processes: set[int]) -> None:
 
 def _descendants(ancestor: int) -> set[int]:
     parents = _parents()
-    found = {ancestor}
-    while new := {child for child, parent in parents.items() if parent in found} - found:
-        found |= new
-    return found - {ancestor}
+    family = {ancestor}
+    while new := {child for child, parent in parents.items() if parent in family} - family:
+        family |= new
+    return family - {ancestor}
 
 
 def _parents() -> dict[int, int]:

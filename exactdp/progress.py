@@ -20,7 +20,7 @@ _MANY = 10_000
 _PATIENCE = 2
 
 #: Called by :func:`tick`: the innermost :func:`counted` block registers here.
-_told: ContextVar[Callable[[], object] | None] = ContextVar("told", default=None)
+_listener: ContextVar[Callable[[], object] | None] = ContextVar("listener", default=None)
 
 
 def watched(items: Collection[_Item], what: str) -> Iterator[_Item]:
@@ -44,8 +44,8 @@ def bar(total: int, what: str) -> Iterator[Callable[[int], object]]:
     layout = "{l_bar}{bar}| {elapsed}<{remaining}"
     with tqdm(
         total=total, desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout
-    ) as drawn:
-        yield drawn.update
+    ) as progress_bar:
+        yield progress_bar.update
 
 
 @contextmanager
@@ -56,17 +56,17 @@ def stages(total: int, what: str) -> Iterator[Callable[[str], object]]:
     """
     from tqdm import tqdm
 
-    with tqdm(total=total, desc=what, delay=_PATIENCE, disable=None, leave=False) as drawn:
+    with tqdm(total=total, desc=what, delay=_PATIENCE, disable=None, leave=False) as progress_bar:
         begun = 0
 
-        def told(stage: str) -> None:
+        def begin_stage(stage: str) -> None:
             nonlocal begun
-            drawn.set_description_str(stage, refresh=False)
-            drawn.update(1 if begun else 0)
+            progress_bar.set_description_str(stage, refresh=False)
+            progress_bar.update(1 if begun else 0)
             begun += 1
 
-        with _redrawn(drawn):
-            yield told
+        with _redrawn(progress_bar):
+            yield begin_stage
 
 
 @contextmanager
@@ -75,24 +75,26 @@ def counted(what: str) -> Iterator[None]:
     from tqdm import tqdm
 
     layout = "{desc}, {elapsed}"
-    with tqdm(desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout) as drawn:
+    with tqdm(
+        desc=what, delay=_PATIENCE, disable=None, leave=False, bar_format=layout
+    ) as progress_bar:
 
-        def told() -> None:
-            drawn.bar_format = "{desc}: {n_fmt} steps, {elapsed}"
-            drawn.update()
+        def count_step() -> None:
+            progress_bar.bar_format = "{desc}: {n_fmt} steps, {elapsed}"
+            progress_bar.update()
 
-        before = _told.set(told)
+        before = _listener.set(count_step)
         try:
-            with _redrawn(drawn):
+            with _redrawn(progress_bar):
                 yield
         finally:
-            _told.reset(before)
+            _listener.reset(before)
 
 
 @contextmanager
-def _redrawn(drawn: tqdm[NoReturn]) -> Iterator[None]:
+def _redrawn(progress_bar: tqdm[NoReturn]) -> Iterator[None]:
     """Redraw the bar twice a second from a thread, because a single step may take long."""
-    if drawn.disable:
+    if progress_bar.disable:
         yield
         return
     done = Event()
@@ -100,7 +102,7 @@ def _redrawn(drawn: tqdm[NoReturn]) -> Iterator[None]:
     def redraw() -> None:
         wait = float(_PATIENCE)
         while not done.wait(wait):
-            drawn.refresh()
+            progress_bar.refresh()
             wait = 0.5
 
     thread = Thread(target=redraw, daemon=True)
@@ -114,6 +116,6 @@ def _redrawn(drawn: tqdm[NoReturn]) -> Iterator[None]:
 
 def tick() -> None:
     """Report one finished step, of about a tenth of a second or less."""
-    told = _told.get()
-    if told is not None:
-        told()
+    listener = _listener.get()
+    if listener is not None:
+        listener()

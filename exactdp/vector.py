@@ -26,10 +26,10 @@ def labelled(name: str, column: Any) -> Mapping[Any, Any] | None:
     labels = hasattr(column, "index") and callable(getattr(column, "items", None))
     if not labels or column.ndim != 1:
         return None
-    found = dict(column.items())
-    if len(found) < len(column):
+    by_label = dict(column.items())
+    if len(by_label) < len(column):
         raise InvalidParameter(name, Described("a label twice"), "labels that occur once")
-    return found
+    return by_label
 
 
 def by_entry(name: str, vector: Vector) -> Mapping[Any, Real]:
