@@ -21,7 +21,7 @@ _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
 
 class _Verb(click.Group):
-    """A group with one command for every calculator, made when it is used, and some more."""
+    """A group of commands: one for every calculator, made on first use, and a few others."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

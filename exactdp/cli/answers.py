@@ -1,4 +1,4 @@
-"""What a command found, printed as text for people or with --json for programs."""
+"""The result of a command, printed as text for people or with --json for programs."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ class Commands(Sections):
 
 
 def suggested(error: click.ClickException) -> str:
-    """What a mistyped command may have meant, as the end of an error message, or nothing."""
+    """The commands that a mistyped command may mean, as the end of an error message; "" if there
+    are none."""
     mistyped = re.match("No such command '(.*)'", error.format_message())
     context = getattr(error, "ctx", None)
     if not mistyped or not context or "Did you mean" in error.format_message():

@@ -62,7 +62,7 @@ def save(
 
 
 def save_statement(path: Path | None, make: Callable[[], Statement]) -> None:
-    """Write a privacy statement, where one is asked for."""
+    """Write a privacy statement, if there is a path for it."""
     if path is not None:
         write_file(path, make().to_json())
 

@@ -51,8 +51,9 @@ def release() -> None:
 
 @dataclass(frozen=True)
 class Publication:
-    """What a command releases. size: a number and its unit. write: writes the file. facts: for the
-    report. more: bounds and facts for the statement. then: is called after the file was written."""
+    """What a command releases. size: a number and its unit. write: a function that writes the file.
+    facts: for the report. more: bounds and facts for the statement. then: a function to call after
+    the file was written."""
 
     mechanism: Any
     promise: Any

@@ -21,7 +21,7 @@ from exactdp.parameters import decimal_text, integer
 if TYPE_CHECKING:
     from exactdp.frames.ranges import Range
 
-#: Where a mechanism tells the noise of a count, in the order they are asked.
+#: Attributes that may hold the noise of a count; the first that a mechanism has is taken.
 _SCALES = ("scale", "sigma", "count_sigma")
 
 #: Options that hold integers.
@@ -156,7 +156,7 @@ def _number(value: Any) -> Any:
 
 
 def _noise(mechanism: Any) -> dict[str, str]:
-    """What is public about the noise; the number of counters is private."""
+    """The public facts about the noise; the number of counters is private."""
     facts = {}
     if hasattr(mechanism, "tau"):
         facts["released above"] = decimal_text(1 + mechanism.tau)
@@ -172,7 +172,8 @@ def _noise(mechanism: Any) -> dict[str, str]:
 
 
 def _sum_noise(mechanism: Any, limits: Mapping[str, Range]) -> dict[str, str]:
-    """The errors of sums by noise: of the distances from the middle, and of the count times it."""
+    """The error of each sum by noise: the error of the sum of distances from the middle, plus the
+    middle times the error of the count."""
     if not limits:
         return {}
     of_sums, of_count = mechanism.sum_errors("0.025"), mechanism.accuracy("0.025").per_query

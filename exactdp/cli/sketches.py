@@ -120,7 +120,7 @@ def _accuracy(mechanism: Any) -> dict[str, str]:
 
 
 def _make_mechanism(name: str, d: int, values: dict[str, str]) -> Any:
-    """The mechanism of a command, from the options that it was given."""
+    """Make the mechanism of a command, from the texts of its options."""
     from exactdp import mechanisms
 
     chosen: Any = {
