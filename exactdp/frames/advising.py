@@ -79,7 +79,7 @@ class Advice:
 
     @property
     def best(self) -> Bound:
-        """The k with the least error; the smaller one of equals."""
+        """The k with the least error; of two k with equal errors, the smaller."""
         return _best(self.bounds)
 
     @property
@@ -217,7 +217,7 @@ def _bound(target: Target, profile: Mapping[Any, Fraction], size: int) -> Bound:
 
 
 def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[Advised]:
-    """The mechanisms for this target; those that cannot keep it are left out."""
+    """The mechanisms that can keep this target, each with its error."""
     lost = _left_out(profile, target.k or 1)
     largest = replace(target, k=None, top=target.k)
     listed: list[tuple[str, str, Target]] = [("known", "listed counts", target)]
@@ -268,7 +268,8 @@ def _noisy(
     source: Source,
     budget: pld.Budget | None,
 ) -> dict[Fraction, Fraction]:
-    """Noisy numbers of users by ranges of their number of keys, each named by its middle.
+    """Noisy numbers of users, by ranges of the number of keys; the middle of a range names the
+    range.
 
     One user is in one range, so noise of scale 1/epsilon suffices. Negative numbers are kept: they
     make up for those that are too large.
@@ -288,7 +289,7 @@ def _noisy(
 
 
 def _much(profile: Mapping[Any, Fraction], epsilon: Fraction) -> str:
-    """A warning if the standard deviation of all pairs' noise is not small beside their number."""
+    """A warning if the noise (standard deviation) is 10 % of the number of pairs or more."""
     pairs = sum((n * users for n, users in profile.items()), Fraction(0))
     spread = sqrt(2 * sum(n * n for n in profile)) / float(epsilon)
     if spread < pairs / 10:
@@ -298,7 +299,8 @@ def _much(profile: Mapping[Any, Fraction], epsilon: Fraction) -> str:
 
 
 def _left_out(profile: Mapping[Any, Fraction], k: int) -> Fraction | None:
-    """The part of the pairs of user and key beyond the first k of a user, from 0 to 1."""
+    """The part, from 0 to 1, of all pairs of user and key that a bound of k keys per user leaves
+    out."""
     pairs = sum((n * weight for n, weight in profile.items()), Fraction(0))
     if pairs <= 0:
         return None

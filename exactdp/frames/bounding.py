@@ -54,7 +54,8 @@ class Bounding:
         return rows.filter(_among(self.question.keys, self.listed))
 
     def _some_users(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """The rows of one part of the users; the partition does not affect the counts."""
+        """The rows of the users in this part; the partition of the users does not affect the
+        counts."""
         if self.parts == 1:
             return rows
         word, number = nw_.col("_part"), self.parts
@@ -76,7 +77,8 @@ def _among(names: list[str], listed: tuple[tuple[int | bytes, ...], ...]) -> Any
 
 
 def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """One row for every pair of user and key, with the user's clipped sums, from their middle.
+    """One row for every pair of user and key, with the user's clipped sums as distances from the
+    middle of their range.
 
     Values are first clipped in each row, which prevents overflow; then the sums are clipped.
     """

@@ -71,7 +71,8 @@ class Target:
 
     @property
     def together(self) -> int:
-        """The keys of one user in all releases: they are as the keys of one larger release."""
+        """The largest number of keys of one user in all releases, counted as if in one larger
+        release."""
         if self.k is None:
             raise InvalidParameter("k", None, "the largest number of keys per user")
         return integer("k", self.k, least=1) * integer("times", self.times, least=1)
@@ -99,8 +100,10 @@ def _correlated(target: Target) -> CorrelatedGaussian:
 
 
 def _correlation_helps(target: Target) -> bool:
-    """Whether the noise may be less than independent noise: its square in units of that noise is
-    (n + sqrt n)(1 + 1/sqrt n)/4 = (sqrt n + 1)^2/4 for n keys, and that of the latter is k.
+    """Whether correlated noise may have a smaller variance than independent noise.
+
+    For n keys, relative to the variance for a single key, correlated noise has
+    (n + sqrt n)(1 + 1/sqrt n)/4 = (sqrt n + 1)^2/4, and independent noise has k.
     """
     if target.k is None or not target.listed or target.limits or target.times != 1:
         return False
@@ -128,8 +131,8 @@ def _selected(target: Target) -> KeyRounds:
     return kind.for_target(k=target.k, **parameters)  # type: ignore[arg-type]
 
 
-#: Mechanism -> how it is made, and whether it answers a question: noisy numbers of users, of sums
-#: where these are asked for, for all keys or for the largest.
+#: Mechanism -> a function that makes it for a target, and a function that says whether it answers
+#: the question of the target: numbers of users (and sums), for all keys or for the largest counts.
 _TABLE: Mapping[str, tuple[Callable[[Target], Any], Callable[[Target], bool]]] = {
     "gshm": (_gshm, lambda t: t.k is not None and (t.listed is None or bool(t.limits))),
     "known": (_known, lambda t: t.k is not None and t.listed is not None and not t.limits),
@@ -144,7 +147,8 @@ MECHANISMS = (*_TABLE, "auto")
 
 
 def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
-    """The mechanism of this name; for "auto" that with the least error of one count, and why."""
+    """The mechanism of this name; for "auto" the mechanism with the least error of one count, and
+    why."""
     choice("mechanism", name, MECHANISMS)
     if target.selection is not None:
         if name != "auto" or target.listed is not None or target.limits or target.top is not None:
@@ -169,9 +173,10 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
 def selection_for(
     name: str, *, k: int, epsilon: Real, delta: Real, times: int = 1
 ) -> tuple[PartitionSelection | KeyRounds, Choice | None]:
-    """The selection of this name for a target; for "auto" that which needs the fewest users.
+    """The selection of this name for a target; for "auto" the selection that needs the fewest
+    users.
 
-    Its choice is between those whose number of users does not depend on the users' other keys.
+    "auto" chooses among selections whose number of users does not depend on the users' other keys.
     """
     choice("mechanism", name, (*SELECTIONS, "auto"))
 
@@ -189,7 +194,7 @@ def selection_for(
 
 
 def described(mechanism: Any) -> str:
-    """A mechanism and what is public about its noise, in one line."""
+    """A mechanism, and the public facts about its noise, in one line."""
     name = type(mechanism).__name__
     k = f"top = {mechanism.top}" if isinstance(mechanism, TopK) else f"k = {mechanism.k}"
     if isinstance(mechanism, ListedCounts):

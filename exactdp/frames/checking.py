@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class EngineError(ExactDPError):
     """A data frame engine returned pairs that break an assumption of the guarantee."""
 
-    exit_code = 4  # the input is not to blame
+    exit_code = 4  # the fault is the engine's, not the input's
 
     @classmethod
     def of(cls, engine: str, what: str) -> EngineError:
@@ -36,7 +36,7 @@ class EngineError(ExactDPError):
 
 
 def statements(bounding: Bounding) -> tuple[str, ...]:
-    """The checked statements, as text."""
+    """What the check of the pairs has verified, as sentences."""
     question = bounding.question
     sentences = ["every pair of user and key counts once"]
     if bounding.k is not None:

@@ -122,7 +122,7 @@ class Question:
 
     @property
     def given(self) -> str | tuple[str, ...]:
-        """The columns of the key, as a caller gives them."""
+        """The column name of the key, or the names as a tuple: the argument `by` of a caller."""
         return self.by[0] if self.single else self.by
 
     @property
@@ -150,12 +150,12 @@ class Question:
         return by_name | dict(zip(self.values, columns, strict=True))
 
     def key(self, written: Sequence[Any]) -> Any:
-        """The caller's key from the columns of a row."""
+        """The key, in the caller's types, from the key columns of a row."""
         parts = [kind.value(part) for kind, part in zip(self.key_types, written, strict=True)]
         return parts[0] if self.single else tuple(parts)
 
     def columns_of(self, keys: Sequence[Any]) -> list[list[Any]]:
-        """The columns of a list of keys."""
+        """The values of each key column, from a list of keys."""
         if self.single:
             return [list(keys)]
         return [list(column) for column in zip(*keys, strict=True)] or [[] for _ in self.by]
@@ -182,7 +182,8 @@ def asked(
     sums: Mapping[str, Any] | None,
     means: Mapping[str, Any] | None = None,
 ) -> Question:
-    """The question, checked against the frame's columns; raises InvalidParameter."""
+    """Read a question from arguments, and check it against the frame's columns; raises
+    InvalidParameter."""
     schema = _schema(frame)
     single = isinstance(by, str)
     names = (by,) if isinstance(by, str) else tuple(by)
@@ -216,7 +217,7 @@ def _schema(frame: Any) -> Mapping[str, Any]:
 
 
 def _declared(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
-    """A frame without its rows, of which one could change the type of a column of objects."""
+    """A frame without its rows: a row could change the type of a column of objects."""
     declared = frame._meta if is_dask(frame) else frame  # narwhals is dropping Dask
     without_rows: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw_.from_native(declared).head(0)
     return without_rows

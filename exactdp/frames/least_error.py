@@ -44,10 +44,10 @@ class Choice:
 def chosen(
     unit: str, makers: Mapping[str, Callable[[], Any]], error: Callable[[Any], Fraction | int]
 ) -> Choice:
-    """The options with the least error first; equal ones in the order of `makers`.
+    """The options by error, the least first; options of equal error in the order of `makers`.
 
-    makers: name -> what makes the mechanism for the target, from public parameters alone. Raises
-    the error of the first maker if none of them can.
+    makers: name -> a function that makes the mechanism for the target, from public parameters
+    alone. Raises the error of the first maker if every maker raises one.
     """
     options, refused, first = [], {}, None
     for name, make in makers.items():

@@ -30,8 +30,8 @@ def gathered(
 ) -> tuple[Pairs, list[Any]]:
     """The distinct pairs of user and key of a frame, and the keys behind their numbers.
 
-    passes: number of times the rows are read, each time for a part of the users; the pairs of all
-    users are in memory in the end. Raises EngineError.
+    passes: number of times the rows are read, each time for another part of the users; at the end,
+    the pairs of all users are in memory. Raises EngineError.
     """
     pa = optional("pyarrow")
     names = [USER, *question.keys, PRIORITY]
@@ -58,7 +58,8 @@ def gathered(
 
 
 def _numbered(column: Any) -> tuple[Any, list[Any]]:
-    """The rank of every value among the column's distinct values, and these in order."""
+    """The rank of every value among the column's distinct values, and the distinct values in
+    order."""
     encoded = column.combine_chunks().dictionary_encode()
     ranks = optional("pyarrow.compute").sort_indices(encoded.dictionary).to_numpy()
     places = np.empty(len(ranks), np.int64)

@@ -48,7 +48,10 @@ class Range:
         return not self.mean and self.step == 1
 
     def released(self, total: int, count: int) -> int | float:
-        """The sum or the mean, from noisy ones: a sum of distances from the middle, and a count."""
+        """The sum or the mean to release.
+
+        total: noisy sum of distances from the middle. count: noisy number of users.
+        """
         if self.whole:
             return total + self.middle * count
         if not self.mean:
@@ -57,14 +60,14 @@ class Range:
         return float(min(max(mean, Fraction(self.low)), Fraction(self.high)) * self.step)
 
     def hidden(self, name: str) -> str:
-        """What noise must hide of a column, for a list of bounds."""
+        """The quantity of a column that noise must hide, in words, for a list of bounds."""
         middle = f", less {self.value(self.middle)}," if self.middle else ""
         return (
             f"{name}{middle}" if self.step == 1 else f"{name}{middle} in steps of {self.value(1)}"
         )
 
     def value(self, steps: int) -> str:
-        """A number of steps, in the units of the column."""
+        """A number of steps, converted to the units of the column."""
         return decimal_text(steps * self.step)
 
     def __str__(self) -> str:

@@ -251,7 +251,7 @@ def drawn(
 
 
 def _read_once(keys: Iterable[Any] | None) -> Sequence[Any] | None:
-    """A public list as a list: it may be a generator, an array or a column of a frame."""
+    """A public list as a list; the argument may be a generator, an array or a column of a frame."""
     return keys if keys is None or isinstance(keys, str) else list(keys)
 
 
@@ -261,14 +261,14 @@ def _reads_all(mechanism: Any) -> bool:
 
 
 def _without_base(noisy_counts: NoisyCounts) -> tuple[Fraction, NoisyCounts]:
-    """The base, which is the first counter of TopKWithBase, and the others."""
+    """The base (the first counter of TopKWithBase), and the other counters."""
     base = Fraction(noisy_counts.numerators[0], noisy_counts.denominator)
     rest = noisy_counts.elements[1:], noisy_counts.numerators[1:]
     return base, NoisyCounts(*rest, noisy_counts.denominator)
 
 
 def _largest(noisy_counts: NoisyCounts, top: int | None) -> NoisyCounts:
-    """The `top` largest noisy counts, or all; ties in the order of keys."""
+    """The `top` largest noisy counts, or all of them; equal counts in the order of keys."""
     if top is None or len(noisy_counts.elements) <= top:
         return noisy_counts
     order = sorted(range(len(noisy_counts.elements)), key=lambda i: -noisy_counts.numerators[i])

@@ -20,7 +20,8 @@ def bytes_word(written: bytes, salt: int) -> int:
 
 
 def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
-    """Add a column of integers: the column itself, or the hashes of its bytes."""
+    """Add a column of integers: a column of integers unchanged, or the hashes of a column of
+    bytes."""
     if frame.collect_schema()[name].is_integer():
         return frame.with_columns(nw_.col(name).alias(word))
     native, kind = frame.to_native(), frame.implementation
