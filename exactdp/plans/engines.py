@@ -27,7 +27,7 @@ AnyPlan: TypeAlias = Plan | Split
 
 _BITS = 128
 
-#: Kinds of noise that are expected to be worse by this factor, for each query, are not tried.
+#: A plan whose ln(noise) is expected to be larger by this number per query (3 %) is not tried.
 _WORSE = 0.03
 
 
@@ -88,7 +88,8 @@ class Engine:
     def _own(
         self, queries: Sequence[Query], epsilon: Real, delta: Real
     ) -> list[tuple[float, float]]:
-        """The same for Gaussian and for Laplace noise."""
+        """For each query, the least standard deviations of :meth:`alone` by Gaussian and by Laplace
+        noise."""
         parts = sum(query.parts for query in queries)
         loss, share = positive("epsilon", epsilon) / parts, delta_target("delta", delta) / parts
         normal = {each: self.own(loss, share / each) if self.own else inf for each in (1, 2)}
@@ -163,7 +164,8 @@ def _opendp(noise_plan: Plan) -> str:
 
 
 def _tumult(noise_plan: Plan) -> str:
-    """Parts of the budget: rho for noise of this standard deviation, or epsilon."""
+    """Tumult takes parts of a budget: the rho of Gaussian noise, or the epsilon of Laplace
+    noise."""
     queries = _fields(noise_plan)
     for each, fields in zip(noise_plan.queries, queries, strict=True):
         most, scale = each.query.most, each.scale
@@ -281,7 +283,7 @@ def _gaussian(epsilon: Fraction, delta: Fraction) -> float:
 
 
 def _zcdp(epsilon: Fraction, delta: Fraction) -> float:
-    """By the conversion from zero-concentrated DP."""
+    """The standard deviation of Gaussian noise, by the conversion from zero-concentrated DP."""
     return sqrt(1 / (2 * float(zcdp.rho(epsilon=epsilon, delta=delta).lower)))
 
 

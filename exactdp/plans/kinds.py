@@ -22,10 +22,11 @@ def likely(
     delta: float,
     laplace: Sequence[bool] | None = None,
 ) -> tuple[float, tuple[bool, ...]]:
-    """About the least size of all noise that keeps (epsilon, delta), or infinity; and the kinds.
+    """An estimate of the least size of noise that keeps (epsilon, delta), and the kinds of noise.
 
-    deviations: the standard deviations of a count of each query, by the size. laplace: for each
-    query whether its noise is Laplace; by default the kind that leaks less.
+    The size is infinity if no size suffices; the kinds say for each query whether its noise is
+    Laplace. deviations: size -> the standard deviation of a count of each query. laplace: kinds to
+    take; by default, each query has the kind that leaks less.
     """
     best: tuple[float, tuple[bool, ...]] = (inf, (False,) * len(queries))
     for order in _ORDERS:

@@ -21,7 +21,7 @@ from exactdp.plans.queries import Query
 
 _BITS = 192
 
-#: Noise and thresholds are multiples of 1/these, which doubles hold exactly.
+#: Noise is a multiple of 1/_GRID, a threshold of 1/_PER_LIMIT; doubles hold both exactly.
 _GRID, _PER_LIMIT = 1 << 24, 1 << 10
 
 #: Probabilities and losses are rounded up to multiples of 1/this.
@@ -30,9 +30,9 @@ _FINE = 1 << 80
 
 @dataclass(frozen=True)
 class PlannedQuery:
-    """A query with its noise. laplace: whether this is Laplace noise, or Gaussian. scale: of the
-    noise on each count (of Gaussian noise the standard deviation), and on each sum in units of its
-    limit. above: noisy counts above are released, None for public keys."""
+    """A query with its noise. laplace: whether the noise is Laplace (else Gaussian). scale: of the
+    noise on each count (the standard deviation of Gaussian noise), and on each sum in units of its
+    limit. above: only noisy counts above this number are released; None for public keys."""
 
     query: Query
     scale: Fraction
@@ -46,7 +46,7 @@ class PlannedQuery:
 
     @property
     def tau(self) -> Fraction:
-        """The distance from a count of one user to the threshold."""
+        """The distance from the count 1, of a key with a single user, to the threshold."""
         return (self.above or Fraction(1)) - 1
 
     def rate(self, *, discrete: bool) -> arb:
@@ -85,7 +85,7 @@ def _chance_of_new_keys(queries: Sequence[PlannedQuery], *, discrete: bool) -> F
 
 
 def is_pure(queries: Sequence[PlannedQuery], epsilon: Fraction) -> bool:
-    """Whether all noise is Laplace noise, which keeps epsilon by the sum of all losses."""
+    """Whether all noise is Laplace noise and the sum of all losses is at most epsilon."""
     losses = [each.query.moved / each.scale for each in queries if each.laplace]
     return len(losses) == len(queries) and sum(losses) <= epsilon
 
@@ -111,7 +111,7 @@ def _noise_loss(each: PlannedQuery, *, discrete: bool) -> pld.Pld:
 
 
 def delta_of(queries: Sequence[PlannedQuery], epsilon: Fraction, *, discrete: bool) -> Enclosure:
-    """Between 0 and an upper bound of the delta of noise and thresholds."""
+    """The delta of noise and thresholds together, enclosed by 0 and an upper bound."""
     if is_pure(queries, epsilon):
         return Enclosure(Fraction(0), _chance_of_new_keys(queries, discrete=discrete))
     with precision(_BITS):
@@ -150,7 +150,7 @@ def _curve(mu2: Fraction, laplace: Sequence[PlannedQuery], discrete: bool) -> Ca
 
 
 def _at_most(total: pld.Pld, epsilon: Fraction) -> Fraction:
-    """An upper bound of delta, within 0.2 %: 1 if the accountant cannot decide."""
+    """An upper bound of delta, at most 0.2 % too large; 1 if the accountant cannot decide."""
     try:
         return total.delta(epsilon, relative_width="2e-3").upper
     except Undecided:
@@ -158,7 +158,8 @@ def _at_most(total: pld.Pld, epsilon: Fraction) -> Fraction:
 
 
 def _by_zcdp(queries: Sequence[PlannedQuery], rate: arb, epsilon: Fraction) -> Enclosure:
-    """The same by zero-concentrated DP, which noise of any size keeps, also on integers."""
+    """The delta of noise and thresholds by zero-concentrated DP: this bound holds for noise of any
+    size, also on integers."""
     pure = sum((e.query.moved / e.scale for e in queries if e.laplace), Fraction(0))
     rho = sum((e.query.moved / e.scale**2 / 2 for e in queries if not e.laplace), Fraction(0))
     left = epsilon - pure - enclosure(rate).upper
@@ -169,7 +170,8 @@ def _by_zcdp(queries: Sequence[PlannedQuery], rate: arb, epsilon: Fraction) -> E
 
 
 def with_threshold(each: PlannedQuery, share: Fraction, discrete: bool) -> PlannedQuery:
-    """The query with about the least threshold that hides a user's new keys, but for the share."""
+    """The query with about the least threshold at which a user's new keys are released with
+    probability at most `share`."""
     if each.query.keys is not None:
         return each
     step = Fraction(1) if discrete else Fraction(1, _PER_LIMIT)

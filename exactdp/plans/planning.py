@@ -28,7 +28,8 @@ from exactdp.plans.noise import (
     with_threshold,
 )
 from exactdp.plans.queries import Query
-from exactdp.statement import Statement, of
+from exactdp.statement import Statement
+from exactdp.statement import of as statement_about
 
 _SOURCE = "exactdp.plans: noise by its exact curve, new keys by the threshold"
 
@@ -38,14 +39,14 @@ _ROUNDED = 1 + 1e-9
 #: The part of delta for noise whose statement is checked on a grid, within 1 %.
 _CHECKED = Fraction(99, 100)
 
-#: The search for the least noise ends this near, in noise or in delta.
+#: The search for the least noise ends within this relative distance, in noise or in delta.
 _NEAR = 0.003
 
-#: Laplace noise whose losses add up to epsilon is taken where about this part of it may do: to
-#: certify slightly less noise takes minutes.
+#: If the least noise is estimated as more than this part of the Laplace noise whose losses add up
+#: to epsilon, the latter is taken: to certify slightly less noise takes minutes.
 _ALMOST = 0.9
 
-#: Smaller deltas, in units of the target, are the same to the search.
+#: The search takes smaller ratios delta/target as this ratio, which has a logarithm.
 _SMALL = 1e-30
 
 #: Relative steps by which noise is raised until the target is certified.
@@ -71,7 +72,7 @@ class Plan:
 
     @cached_property
     def delta(self) -> Enclosure:
-        """Between 0 and an upper bound of the delta of all queries together."""
+        """The delta of all queries together, enclosed by 0 and an upper bound."""
         return delta_of(self.queries, self.epsilon, discrete=self.discrete)
 
     @property
@@ -82,11 +83,12 @@ class Plan:
         return Guarantee(self.epsilon, self.delta, neighbours, _SOURCE)
 
     def statement(self, engine: str) -> Statement:
-        """The privacy statement: of the noise, which checkers recompute, if it is continuous."""
+        """The privacy statement: for continuous noise, checkers recompute it from the noise; for
+        discrete noise, it states the guarantee."""
         about = facts([each.query for each in self.queries], engine)
         if self.discrete:
-            return of(self.guarantee, **about)
-        return of(self.loss(), epsilon=self.epsilon, **about)
+            return statement_about(self.guarantee, **about)
+        return statement_about(self.loss(), epsilon=self.epsilon, **about)
 
     def loss(self) -> pld.Pld:
         """The privacy loss of continuous noise, for compositions and statements."""
@@ -107,8 +109,8 @@ def plan(
 
     user: column of users. epsilon: > 0. delta: > 0 and < 1. discrete: whether the engine's noise is
     on integers, or continuous. laplace: for each query whether its noise is Laplace; by default all
-    is Gaussian. most: largest standard deviations of a count of each query; what they take of the
-    budget is missing elsewhere. Raises InvalidParameter, Undecided.
+    is Gaussian. most: for each query the largest standard deviation of a count; a small limit leaves
+    less of the budget for the other queries. Raises InvalidParameter, Undecided.
 
     >>> from exactdp.plans import Query, plan
     >>> queries = [Query("visits", ("url",), 10), Query("days", ("day",), 7)]
@@ -161,7 +163,8 @@ def expected_noise(
     epsilon: Real,
     delta: Real,
 ) -> float:
-    """About the sum of the logarithms of all noise of a plan; infinity if there is likely none."""
+    """An estimate of the sum, over queries, of ln(standard deviation); infinity if there is likely
+    no plan."""
     shape = _Shape(queries, laplace, tuple(most))
     size = shape.start(positive("epsilon", epsilon), delta_target("delta", delta) / 2)
     return sum(map(log, shape.deviations(size))) if size < inf else inf
@@ -169,7 +172,8 @@ def expected_noise(
 
 @dataclass(frozen=True)
 class _Shape:
-    """Plans by the size of all noise. laplace, most: as of :func:`plan`."""
+    """The noise of every query, as a function of one number, the size. laplace, most: as of
+    :func:`plan`."""
 
     queries: Sequence[Query]
     laplace: tuple[bool, ...]
@@ -181,7 +185,7 @@ class _Shape:
         return list(map(min, equal, self.most)) if self.most else equal
 
     def noises(self, size: float) -> list[PlannedQuery]:
-        """The queries without thresholds."""
+        """The queries with noise of this size, still without thresholds."""
         triples = zip(self.queries, self.laplace, self.deviations(size), strict=True)
         return [
             PlannedQuery(query, rounded_up(each / sqrt(1 + kind)), None, kind)
@@ -190,12 +194,14 @@ class _Shape:
 
     @property
     def largest(self) -> float:
-        """A size from which on nothing changes."""
+        """The size above which no noise grows, because every query has reached its bound in
+        `most`."""
         ratios = [m / sqrt(q.most) for m, q in zip(self.most, self.queries, strict=False)]
         return max(ratios, default=inf)
 
     def start(self, epsilon: Fraction, share: Fraction) -> float:
-        """About the least size: exact for Gaussian noise, whose error other noise is to share."""
+        """An estimate of the least size: the exact size for Gaussian noise alone, times the ratio
+        of the rough estimates for this mix of noise and for Gaussian noise alone."""
         free, normal = replace(self, most=()), (False,) * len(self.queries)
         parts = sum(query.parts for query in self.queries)
         exact = sqrt(parts) * float(gaussian.calibrate(epsilon=epsilon, delta=share).sigma)
@@ -216,7 +222,8 @@ def facts(queries: Sequence[Query], engine: str) -> dict[str, Any]:
 
 
 def _least(excess: Callable[[float], float], start: float, largest: float) -> float:
-    """About the least number without excess, which falls. Raises Undecided."""
+    """About the least size at which the excess is at most 0; the excess falls as the size rises.
+    Raises Undecided if even the largest size has an excess."""
     here, stride = min(start, largest), 1.01
     value = excess(here)
     grows = value > 0

@@ -13,7 +13,8 @@ from exactdp.parameters import Real, delta_target, positive
 from exactdp.plans.noise import joined
 from exactdp.plans.planning import facts
 from exactdp.plans.queries import Query
-from exactdp.statement import Statement, of
+from exactdp.statement import Statement
+from exactdp.statement import of as statement_about
 
 _GRID = 1 << 20
 
@@ -77,4 +78,4 @@ class Split:
 
     def statement(self, engine: str) -> Statement:
         """The privacy statement, from the promise of every query."""
-        return of(self.loss(), epsilon=self.epsilon, **facts(self.queries, engine))
+        return statement_about(self.loss(), epsilon=self.epsilon, **facts(self.queries, engine))
