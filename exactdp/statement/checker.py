@@ -69,7 +69,7 @@ def check(text: str | bytes) -> Verdict:
 
 
 def parse(text: str | bytes) -> tuple[dict[str, Any], str]:
-    """The fields of a statement, and what is wrong with its form; "" if nothing is."""
+    """The fields of a statement, and the fault in its form; "" if there is no fault."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     dpcheck = _dpcheck()
     try:

@@ -16,10 +16,10 @@ from exactdp.statement.releases import DIGITS, Release, number, rounded_up, smal
 
 Claim = dict[str, Any]
 
-#: A lower bound below this share of the upper one is not worth a claim.
+#: A lower bound is claimed only if it is at least this share of the upper bound.
 _WORTH = Fraction(1, 2)
 
-#: No larger epsilon is of use for a type II error: e^700 is about the largest float.
+#: The largest epsilon tried for a type II error: e^700 is about the largest float.
 _FARTHEST = 700.0
 
 #: The width of an enclosure that only suggests an epsilon.
@@ -112,14 +112,15 @@ def _sum(what: Composition, claim: Claim) -> Claim:
 
 
 def _root(square: Fraction) -> tuple[Fraction, Fraction]:
-    """Rationals on both sides of a root, 2^-200 apart or equal to it."""
+    """Rationals below and above a square root: 2^-200 apart, or both equal to the root."""
     shift = 1 << 200
     low = Fraction(math.isqrt(square.numerator * shift**2 // square.denominator), shift)
     return low, low if low * low == square else low + Fraction(1, shift)
 
 
 def _type_two(what: Composition, level: Fraction) -> Claim:
-    """A claim of the least second error at this first error, at about the best epsilon."""
+    """A claim of the least type II error at this type I error (`level`), at about the best
+    epsilon."""
     if level > 1:
         raise InvalidParameter("type_one", level, ">= 0 and <= 1")
     loss = what.loss

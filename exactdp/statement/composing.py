@@ -60,7 +60,7 @@ def attained(releases: Sequence[Fields], one_pair: bool) -> dict[str, bool]:
 
 
 def delta_claims(fields: Fields) -> list[tuple[Fraction, Fraction]]:
-    """(epsilon, delta) of every claim that delta is at most something."""
+    """(epsilon, delta) of every claim that bounds delta from above."""
     return [
         (Fraction(claim["epsilon"]), Fraction(claim["at_most"]))
         for claim in fields["claims"]

@@ -114,7 +114,8 @@ def agrees(
 
 
 def least_epsilon(what: Composition, delta: Fraction) -> tuple[Fraction, list[Derived]]:
-    """An epsilon, about the least, at which the checker proves at most this delta; and the bounds.
+    """About the least epsilon at which the checker proves at most this delta, and the bounds of
+    delta.
 
     Raises Undecided if there is none.
     """
@@ -167,7 +168,8 @@ def _is_sharp(most: Fraction, loss: pld.Pld | None, epsilon: Fraction) -> bool:
 
 
 def _with_below(what: Composition, epsilon: Fraction, above: list[Bound]) -> list[Derived]:
-    """The best rule with its lower bound; or with that of a grid, if it has none."""
+    """The best rule with its lower bound of delta; a grid's lower bound if the best rule has
+    none."""
     rule, most = above[0]
     grids = [other for other, _ in above if other["rule"] == "grid"]
     for other in [rule, *grids]:
@@ -191,7 +193,7 @@ def _closed(releases: list[Release]) -> Iterator[Rule]:
 
 
 def _sums(what: Composition, epsilon: Fraction) -> Iterator[Rule]:
-    """Rules that add up an epsilon, or a divergence of one order."""
+    """Rules that add up the releases' epsilons, or their Renyi divergences of one order."""
     yield {"rule": "basic"}
 
     def bound_of(log_s: float) -> float:
@@ -214,7 +216,8 @@ def _sums(what: Composition, epsilon: Fraction) -> Iterator[Rule]:
 
 
 def _starts(k: int) -> list[int]:
-    """All j up to some hundreds, then parts that grow: the bound of a part takes both its ends."""
+    """Numbers at which parts of 0..k start: all of them if k is small, else parts that are short
+    near both ends of 0..k. The bound of a part takes both of its ends."""
     if k < _STARTS:
         return list(range(k + 1))
     half = _STARTS // 2
@@ -225,7 +228,8 @@ def _starts(k: int) -> list[int]:
 
 
 def _by_grid(what: Composition, loss: pld.Pld, epsilon: Fraction) -> list[Bound]:
-    """The bound by composition on grids: ever finer ones, as long as they are cheap."""
+    """The best bound by composition on grids: ever finer grids, until a check takes too much
+    work."""
     enclosure = loss.delta(epsilon)
     best: list[Bound] = []
     for rule in grids(what.releases, what.neighbours, loss, enclosure):

@@ -17,7 +17,7 @@ from exactdp.statement.releases import Release, loss_of, number
 #: Limits of the checker.
 _NODES, _WINDOW, _MASS_BITS = 1 << 13, 1 << 14, 160
 
-#: Number of nodes and length of the window that grids begin with, about.
+#: The coarsest grid has about this number of nodes, and a window of about this many steps.
 _FIRST_NODES, _FIRST_WINDOW = 512, 2048
 
 #: Longest text of a step, in characters, that can still be halved several times.
@@ -62,10 +62,10 @@ def grids(
 
 
 def _first_step(loss: pld.Pld, width: float, reach: float) -> Fraction:
-    """A step for some hundreds of nodes and some thousands of the window, or one on which all
-    losses lie.
+    """The step of the first grid: hundreds of steps in the releases' ranges and thousands in the
+    window, or a step whose multiples all losses are.
 
-    width: of all releases alone. reach: of the window.
+    width: of the ranges of all releases together. reach: length of the window.
     """
     wanted = Fraction(2) ** math.floor(math.log2(max(width / _FIRST_NODES, reach / _FIRST_WINDOW)))
     laws = [law for step, _ in loss.steps for law in (step.removed, step.added)]
@@ -88,20 +88,22 @@ def _common(a: Fraction, b: Fraction) -> Fraction:
 
 
 def _range(orders: list[Order], tail: int) -> tuple[float, float]:
-    """About the logarithms of the ratio of the first order, but for a mass of 2^-tail."""
+    """About the least and the largest loss in the first order, except for a mass of 2^-tail."""
     ends = [max(_sketch(law, tail), default=(0.0, 0.0))[0] for ((law, _),) in orders]
     return -ends[-1], ends[0]
 
 
 def _window(orders: list[Order], tail: int) -> tuple[float, float]:
-    """About where the sum of all losses lies, but for a mass of 2^-tail above, in any order."""
+    """About the least and the largest sum of all losses in any order, except for a mass of 2^-tail
+    above."""
     high = max(_reach(order, tail, 1) for order in orders)
     low = max(_reach(order, _LEFT_BITS, -1) for order in orders)
     return -low, high
 
 
 def _reach(order: Order, tail: int, sign: int) -> float:
-    """How far the sum of the losses reaches: the best Chernoff bound."""
+    """About the largest sum of the losses, except for a mass of 2^-tail: the best Chernoff
+    bound."""
     sketches = [([(sign * loss, mass) for loss, mass in _sketch(law, tail)], n) for law, n in order]
 
     def reach(log_s: float) -> float:

@@ -192,7 +192,7 @@ def _assemble(
     bounds: Sequence[Mapping[str, Any]],
     about: Mapping[str, str] | None,
 ) -> Statement:
-    """The statement with this content, of the form that checkers read."""
+    """The statement with this content, in the form that checkers read."""
     releases, premises = content.releases, content.premises
     sampled = any("rate" in release for release in releases)
     taken = any(release["mechanism"] in ("approximate", "zcdp") for release in releases)

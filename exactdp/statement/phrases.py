@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-#: Mechanisms of which a statement gives a guarantee and no noise.
+#: Mechanisms for which a statement holds a guarantee, and no parameters of noise.
 _TRUSTED = ("approximate", "zcdp")
 
 _RELATIONS = {

@@ -77,13 +77,13 @@ def small(text: str, otherwise: str) -> str:
 
 
 def neighbours_of(text: str) -> str:
-    """The name of a relation in a statement; "pair" for one that only words describe."""
+    """The name of a relation in a statement; "pair" for a relation that only words describe."""
     named = {relation(value): name for name, value in NEIGHBOURS.items()}
     return named.get(relation(text), "pair")
 
 
 def releases_of(loss: pld.Pld) -> list[Release]:
-    """The releases that a loss composes. Raises InvalidParameter for one without a name."""
+    """The releases that a loss composes. Raises InvalidParameter for a mechanism without a name."""
     if len(loss.steps) > _MOST_RELEASES or max(n for _, n in loss.steps) > _MOST_TIMES:
         size = Described(f"{len(loss.steps)} mechanisms, run {loss.count} times")
         allowed = f"at most {_MOST_RELEASES} mechanisms, each run at most 1e9 times"
@@ -261,7 +261,7 @@ def loss_of(releases: list[Release], neighbours: str) -> pld.Pld | None:
 
 
 def merged(releases: list[Release]) -> list[Release]:
-    """The releases, with the times of equal ones added up."""
+    """The releases; equal releases become one, with the sum of their times."""
     by_fields: dict[str, Release] = {}
     for release in releases:
         own = {name: value for name, value in release.items() if name != "times"}
