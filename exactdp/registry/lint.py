@@ -58,7 +58,7 @@ class Finding:
 
 
 def lint(text: str) -> list[Finding]:
-    """What follows from a record about each of its claims: from its fields alone.
+    """For each claim of a record, whether the claim follows from the record's other fields.
 
     text: a YAML record of the deployments registry. A claim is rho, or epsilon with its delta, in
     `privacy_parameters` or in a sentence of `privacy_parameters_details` that states all three.
@@ -189,7 +189,8 @@ def _adds_up(delta: Fraction, record: Record) -> bool:
 
 
 def _by_laplace(name: str, value: Fraction, record: Record) -> tuple[str, ...] | None:
-    """epsilon = sensitivity/scale of Laplace noise, where one text states both."""
+    """epsilon = sensitivity/scale of Laplace noise, if the texts state one sensitivity and one
+    scale."""
     texts = " ".join(record.text(*path) for path in (_DETAILS, _MECHANISMS))
     numbers = [set(stated(symbol, texts)) for symbol in ("sensitivity", "scale")]
     if name != "epsilon" or "aplace" not in texts or [len(each) for each in numbers] != [1, 1]:
@@ -206,7 +207,7 @@ def _by_laplace(name: str, value: Fraction, record: Record) -> tuple[str, ...] |
 
 
 def _by_sum(name: str, value: Fraction, record: Record) -> tuple[str, ...] | None:
-    """The sum of the parts that one text states."""
+    """A claimed value as the sum of smaller values that one text states, by basic composition."""
     for path in (_DETAILS, _COMPOSITION):
         parts = [part for part in stated(name, record.text(*path)) if part < value]
         if len(parts) > 1:

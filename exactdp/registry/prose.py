@@ -24,7 +24,8 @@ _EQUALS = r"(?:\s|\\+\)|\$)*=(?:\s|\\+\(|\$)*"
 
 
 def exact(text: str) -> Fraction | None:
-    """The number that a text is, as a decimal or in scientific notation; None if it is none."""
+    """The number that a text denotes, in decimal or scientific notation; None if it denotes no
+    number."""
     return Fraction(text) if re.fullmatch(_NUMBER, text) else None
 
 
