@@ -8,7 +8,7 @@ __all__ = ["Described", "ExactDPError", "InvalidParameter", "Undecided", "shown"
 class ExactDPError(Exception):
     """Root of every error raised on purpose by this library."""
 
-    #: What a command that ends with this error returns: 2 for bad input.
+    #: The exit status of a command that ends with this error: 2 for bad input.
     exit_code = 2
 
 
@@ -39,7 +39,7 @@ class Undecided(ExactDPError, ArithmeticError):
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """The text of any value for an error message: one line of at most `limit` characters.
+    """Any value as text for an error message: one line of at most `limit` characters.
 
     >>> shown("abc"), shown(-1)
     ("'abc'", '-1')

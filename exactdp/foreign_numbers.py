@@ -19,7 +19,7 @@ _NOT_FINITE = "nan"
 def foreign_number(value: Any) -> Fraction | Binary | str | None:
     """The number that a value of a listed type holds, "nan" if it is not finite; else None.
 
-    Types are known by their names, so that no library is imported for a value of another one.
+    Types are known by their names, so that no library is imported for a value of another library.
 
     >>> import gmpy2
     >>> foreign_number(gmpy2.mpfr("0.375"))

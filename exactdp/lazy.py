@@ -36,7 +36,7 @@ def _modules_by_name(stub: bytes) -> dict[str, str]:
 
 
 def _imported(module: str, name: str, room: str) -> Any:
-    """A name of a module; or the module of this name in a package."""
+    """An attribute of a module, by its name; or the module of this name in a package."""
     package = import_module(module)
     if module == room or not hasattr(package, name):
         return import_module(f"{module}.{name}")

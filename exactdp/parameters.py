@@ -47,7 +47,7 @@ _MOST_BITS = math.ceil((MAX_EXPONENT + 1) * math.log2(10))
 
 
 class _Unreadable(Exception):
-    """A value stands for no number. allowed: what would; more: the same as a further condition."""
+    """A value does not denote a number. allowed: which values would; more: a further condition."""
 
     def __init__(self, allowed: str = "a number", more: str = "") -> None:
         self.allowed, self.more = allowed, more

@@ -17,7 +17,8 @@ Vector: TypeAlias = Mapping[Any, Real] | Sequence[Real] | NDArray[Any]
 
 
 def labelled(name: str, column: Any) -> Mapping[Any, Any] | None:
-    """A mapping unchanged, a column with labels (a pandas Series) as a mapping, else None.
+    """A mapping as it is, a column with labels (a pandas Series) as a mapping; None for other
+    values.
 
     Raises InvalidParameter for a label that occurs twice.
     """
