@@ -109,8 +109,8 @@ def plan(
 
     user: column of users. epsilon: > 0. delta: > 0 and < 1. discrete: whether the engine's noise is
     on integers, or continuous. laplace: for each query whether its noise is Laplace; by default all
-    is Gaussian. most: for each query the largest standard deviation of a count; a small limit leaves
-    less of the budget for the other queries. Raises InvalidParameter, Undecided.
+    is Gaussian. most: for each query the largest standard deviation of a count; a small limit
+    leaves less of the budget for the other queries. Raises InvalidParameter, Undecided.
 
     >>> from exactdp.plans import Query, plan
     >>> queries = [Query("visits", ("url",), 10), Query("days", ("day",), 7)]
