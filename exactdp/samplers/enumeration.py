@@ -260,7 +260,7 @@ def _followed(program: Callable[[Source], Any], source: EnumeratingSource) -> Fo
     elif source.signal is not None:  # even if the program caught or replaced the signal
         raise source.signal
     path = tuple(source.path)
-    return Found(path, source.mass, source.others, Fraction(0), False, outcome, lambda: path)
+    return Found(path, source.mass, source.others, outcome, lambda: path)
 
 
 def _too_wide(size: int) -> str:

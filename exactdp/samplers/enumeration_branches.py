@@ -40,7 +40,3 @@ class RunOver(BaseException):
 
 class Suspended(RunOver):
     """The run is suspended; its branch waits among the others."""
-
-
-class Again(RunOver):
-    """The program is back in its initial state, so the rest has the law of the whole program."""

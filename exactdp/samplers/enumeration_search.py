@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -12,24 +11,18 @@ from typing import Any, NamedTuple
 from exactdp.samplers.enumeration_branches import START, Path, Way
 from exactdp.samplers.enumeration_tally import Tally
 
-#: Probabilities of outcomes are rounded down to this number of bits; products stay short.
-_BITS = 256
-
 
 class Found(NamedTuple):
     """The result of one run.
 
     path: the choices of the run. mass: their probability. others: branches to explore later.
-    lost: probability of the branches that are left out. again: whether the run returned to the
-    program's initial state. outcome: a hashable object; None if the run has not ended.
-    points: returns what the explorer keeps of the run; valid until the next run.
+    outcome: a hashable object; None if the run has not ended. points: returns what the explorer
+    keeps of the run; valid until the next run.
     """
 
     path: Path
     mass: Fraction
     others: list[Way]
-    lost: Fraction
-    again: bool
     outcome: Any
     points: Callable[[], Any]
 
@@ -60,7 +53,6 @@ class Explorer:
         self.tally = Tally(residual, max_runs, foresees=foresees)
         self._heap: list[tuple[float, int, Way]] = []
         self._ticket = count()
-        self._paths: dict[Any, Path] = {}
         self.leaves, self._stride = 0, 1
         self.kept: list[tuple[Any, Any]] = []
 
@@ -72,11 +64,7 @@ class Explorer:
             run = self._follow(way, self._heap[0][2].weight if self._heap else Fraction(0))
             for way in run.others:
                 self._push(way)
-            if run.lost:
-                self.tally.lose(run.lost)
-            if run.again:
-                self.tally.renew(run.mass)
-            elif run.outcome is not None:
+            if run.outcome is not None:
                 self._add(run)
             self.tally.check(bool(self._heap))
 
@@ -85,20 +73,8 @@ class Explorer:
 
     def _add(self, run: Found) -> None:
         self.tally.add(run.outcome, run.mass)
-        self._paths.setdefault(run.outcome, run.path)
         self.leaves += 1
         if self.leaves % self._stride == 0 and self._most_kept:
             self.kept.append((run.points(), run.outcome))
             if len(self.kept) > self._most_kept:
                 self.kept, self._stride = self.kept[::2], 2 * self._stride
-
-    def ways(self) -> list[Way]:
-        """For each outcome its most probable way, with the outcome's probability, rounded down."""
-        law = self.tally.law()
-        return [Way(self._paths[outcome], _rounded(weight)) for outcome, weight in law.items()]
-
-
-def _rounded(weight: Fraction) -> Fraction:
-    """A probability rounded down to so few digits that products stay short."""
-    unit = 1 << _BITS
-    return weight if weight.denominator <= unit else Fraction(math.floor(weight * unit), unit)

@@ -28,7 +28,7 @@ class Tally:
     def __init__(self, allowed: Fraction, most: int, *, foresees: bool = True) -> None:
         self._allowed, self._most, self._foresees = allowed, most, foresees
         self._weights: dict[Any, list[Fraction]] = {}
-        self._again, self._excess = Fraction(0), 1 - allowed
+        self._excess = 1 - allowed
         self._runs = 0
         self._logs: list[float] = []
 
@@ -36,23 +36,9 @@ class Tally:
         self._weights.setdefault(outcome, []).append(weight)
         self._excess -= weight
 
-    def lose(self, weight: Fraction) -> None:
-        """Count the probability of a branch as never explored."""
-        self._excess -= weight
-
-    def renew(self, weight: Fraction) -> None:
-        """Count a branch that is back at the start: its law is that of the whole program."""
-        self._again += weight
-        self._excess -= weight * (1 - self._allowed)
-
     def enough(self) -> bool:
         """Whether the unexplored probability is within the allowed residual."""
         return self._excess <= 0
-
-    @property
-    def _residual(self) -> Fraction:
-        """The allowed unexplored probability, scaled by the probability of no renewal."""
-        return self._allowed * (1 - self._again)
 
     def check(self, more: bool) -> None:
         """Raise TooManyBranches if the allowed runs are used up, or are estimated to be too few.
@@ -82,7 +68,7 @@ class Tally:
         decreases like exp(-n^(1/d)), so its logarithm grows by a constant factor when n doubles. If
         recent leaves weigh as much as earlier leaves, all remaining leaves are assumed to do so.
         """
-        if len(self._logs) < 3 or not self._residual:
+        if len(self._logs) < 3 or not self._allowed:
             return 0
         first, second, last = self._logs[-3:]
         before = (math.exp(first) - math.exp(second)) / (self._runs / 4)
@@ -90,17 +76,14 @@ class Tally:
         if lately > 0.99 * before or not self._foresees:
             return self._runs + math.exp(last) / max(lately, 1e-300)
         step, growth = second - last, (second - last) / max(first - second, 1e-12)
-        runs, left = float(self._runs), last - _log(self._residual)
+        runs, left = float(self._runs), last - _log(self._allowed)
         while left > 0 and runs <= 2 * self._most:
             step *= min(growth, 2.0)
             left, runs = left - max(step, 0.0), 2 * runs
         return runs
 
     def law(self) -> Law[Any]:
-        share = 1 - self._again  # lower bound of the probability of branches that end
-        if not share:
-            raise TooManyBranches("every branch returns to the start: the program never ends")
-        totals = {x: sum(parts, Fraction(0)) / share for x, parts in self._weights.items()}
+        totals = {x: sum(parts, Fraction(0)) for x, parts in self._weights.items()}
         return Law(totals, 1 - sum(totals.values(), Fraction(0)))
 
 

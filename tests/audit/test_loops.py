@@ -1,4 +1,4 @@
-"""Rejection loops: a round that starts over is known; one that carries anything along is not.
+"""Rejection loops are followed round after round, until the residual is reached.
 
 Expected laws are those of a plain search over all sequences of draws, which shares no code with
 the library.
@@ -55,9 +55,9 @@ def searched(program: Callable[[Any], Any]) -> dict[Any, Fraction]:
     return law
 
 
-def assert_law(program: Callable[[Any], Any], *, exact: bool) -> None:
+def assert_law(program: Callable[[Any], Any]) -> None:
     law, expected = foreign_law(program, residual=OPEN), searched(program)
-    assert (law.residual == 0) == exact
+    assert law.residual <= OPEN
     for outcome in {*law.support, *expected}:
         assert abs(law[outcome] - expected.get(outcome, Fraction(0))) <= OPEN
 
@@ -108,13 +108,13 @@ def two_loops(rng):
     "program",
     [rejection, by_a_helper, with_variables_that_are_dead, two_loops],
 )
-def test_a_round_that_starts_over_leaves_nothing_out(program: Callable[[Any], Any]) -> None:
-    assert_law(program, exact=True)
+def test_rounds_that_carry_nothing_along(program: Callable[[Any], Any]) -> None:
+    assert_law(program)
 
 
 def test_a_loop_inside_a_call_and_behind_a_partial() -> None:
-    assert_law(lambda rng: rejection(rng) + 1, exact=True)
-    assert_law(functools.partial(lambda shift, rng: shift + by_a_helper(rng)[0], 5), exact=True)
+    assert_law(lambda rng: rejection(rng) + 1)
+    assert_law(functools.partial(lambda shift, rng: shift + by_a_helper(rng)[0], 5))
 
 
 def test_numpy_too() -> None:
@@ -125,8 +125,8 @@ def test_numpy_too() -> None:
                 return int(u)
 
     law = foreign_law(program, interface="numpy")
-    assert law.residual == 0
-    assert law[0] == law[1] == law[2] == Fraction(1, 3)
+    assert law.residual <= Fraction(1, 1 << 64)
+    assert all(0 <= Fraction(1, 3) - law[outcome] <= law.residual for outcome in range(3))
 
 
 # Loops that carry something along, each in a place of its own.
@@ -216,11 +216,11 @@ def in_an_argument(rng):
     ],
 )
 def test_what_is_carried_along_is_followed(program: Callable[[Any], Any]) -> None:
-    assert_law(program, exact=False)
+    assert_law(program)
 
 
 def test_a_loop_with_an_end_is_followed_to_it() -> None:
-    assert_law(on_the_stack, exact=True)
+    assert_law(on_the_stack)
 
 
 class Shared:

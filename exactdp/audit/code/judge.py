@@ -156,36 +156,33 @@ class Judge:
         )
 
     def _with_few_branches(self, lazy: bool) -> Judged:
-        """The law by exploring calls by themselves or, where that fails, the program as a whole.
+        """The law by exploring the program in one process.
 
         An estimate gives up early where it expects too many branches; it errs for finite programs.
         """
-        with suppress(TooManyBranches, NotReproducible):
-            return self._in_a_child(lazy, self.program.interface != "source", True, self._most)
+        with suppress(TooManyBranches):
+            return self._in_a_child(lazy, True, self._most)
         try:
-            return self._in_a_child(lazy, False, False, min(self._most, _MOST_UNFORESEEN))
+            return self._in_a_child(lazy, False, min(self._most, _MOST_UNFORESEEN))
         except TooManyBranches as error:
             raise TooManyBranches(
-                f"{error}; also with its functions explored by themselves. Put each noise sampler "
-                "into a function of numbers and the generator, and let its loop carry nothing from "
-                "round to round; or allow a larger residual=, or pass data with fewer or smaller "
-                "values"
+                f"{error}; allow a larger residual=, or pass data with fewer or smaller values, or "
+                "noise with fewer choices"
             ) from None
 
-    def _in_a_child(self, lazy: bool, separately: bool, foresees: bool, most: int) -> Judged:
+    def _in_a_child(self, lazy: bool, foresees: bool, most: int) -> Judged:
         bar: Callable[..., Any] = nullcontext
         if self._progress and sys.stderr.isatty():
             import tqdm  # not by every child
 
             bar = partial(tqdm.tqdm, desc="branches", delay=1)
-        judged: Judged = in_fork(self._explore, bar, lazy, separately, foresees, most)
+        judged: Judged = in_fork(self._explore, bar, lazy, foresees, most)
         return judged
 
-    def _explore(self, bar: Any, lazy: bool, separately: bool, foresees: bool, most: int) -> Judged:
+    def _explore(self, bar: Any, lazy: bool, foresees: bool, most: int) -> Judged:
         """In a child: the law, and the leaves to be repeated."""
         guard = Guard(self._existing)
-        limits = (self._residual, self._most) if separately else None
-        process = InProcess(self.program, lazy, guard.around, limits)
+        process = InProcess(self.program, lazy, guard.around)
         explorer = Explorer(
             process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
         )

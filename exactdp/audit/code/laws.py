@@ -30,8 +30,7 @@ def foreign_law(
     interface: "random" for an object like random.SystemRandom, or the module secrets; "numpy" for
         the part of numpy.random.Generator that has an exact law; "source" for a Source of exactdp.
     residual: probability that may remain unexplored, >= 0 and < 1; the law carries what is.
-    max_runs: largest number of runs for the program, and for each function of its own that is
-        explored by itself where the program has too many branches.
+    max_runs: largest number of runs for the program.
     exceptions: "raise", or "outcome" to make ("raised", name of the exception) an outcome.
 
     Raises NotEnumerable for a use of randomness that has no exact law here, for outcomes that are

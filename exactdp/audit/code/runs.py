@@ -1,8 +1,8 @@
-"""One run of a program: a source that tells when a number is about to be drawn."""
+"""One run of a program: a source that knows when the run has ended."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 from exactdp.errors import ExactDPError
@@ -15,25 +15,16 @@ class NotEnumerable(ExactDPError, TypeError):
 
 
 class Run(EnumeratingSource):
-    """One run of a program, which may find the law of a call instead of following it.
+    """One run of a program.
 
-    before_draw: told before every number is drawn. lost: probability of the branches of calls that
-    their laws leave out. present: gives the run under way. Other parameters: as for
-    EnumeratingSource.
+    present: gives the run under way. Parameters: as for EnumeratingSource.
     """
 
     def __init__(
-        self,
-        way: Way = START,
-        heaviest: Fraction = Fraction(0),
-        before_draw: Callable[[Run], None] | None = None,
-        *,
-        repeats: bool = False,
+        self, way: Way = START, heaviest: Fraction = Fraction(0), *, repeats: bool = False
     ) -> None:
         super().__init__(way, heaviest, repeats=repeats)
-        self.lost = Fraction(0)
         self.present: Callable[[], Run] = lambda: self
-        self._before_draw = before_draw
 
     def require_open(self) -> None:
         """Stop the present run if a number of this one is used after its end."""
@@ -48,13 +39,6 @@ class Run(EnumeratingSource):
     def draw(self) -> None:
         """A number is about to be drawn."""
         self.alive()
-        if self._before_draw is not None:
-            self._before_draw(self)
-
-    def take_law(self, ways: Sequence[Way]) -> None:
-        """Take one of the ways through a call."""
-        self.lost += self.mass * (1 - sum((way.weight for way in ways), Fraction(0)))
-        self.take(ways)
 
 
 def repeating(path: Path) -> Run:

@@ -7,19 +7,18 @@ in the present state, at the price of milliseconds for every run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from exactdp.audit.code.draws import Draws
 from exactdp.audit.code.forks import ProgramRaised, in_fork
-from exactdp.audit.code.functions import Functions
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import Run, repeating
 from exactdp.audit.code.watch import Watch
-from exactdp.samplers.enumeration_branches import Again, NotReproducible, Path, Suspended, Way
+from exactdp.samplers.enumeration_branches import NotReproducible, Path, Suspended, Way
 from exactdp.samplers.enumeration_search import Found
 from exactdp.samplers.enumeration_tally import TooManyBranches
 
@@ -37,20 +36,17 @@ class Repeated(NamedTuple):
 
 def _run_once(program: Program, draws: Draws, watched: Any) -> Found:
     """One run, up to its end or until it waits."""
-    outcome, again = None, False
-    try:
+    outcome = None
+    with suppress(Suspended):
         outcome = program.shown(draws, watched)
-    except (Again, Suspended) as signal:
-        again = isinstance(signal, Again)
     run = draws.run
-    return Found(tuple(run.path), run.mass, run.others, run.lost, again, outcome, draws.points)
+    return Found(tuple(run.path), run.mass, run.others, outcome, draws.points)
 
 
 class InProcess:
     """Runs a program again and again in this process, a forked child.
 
-    lazy: whether numbers are lazy. around: the block in which a run takes place. separately: the
-    residual and the largest number of runs, if calls are explored by themselves. told: called
+    lazy: whether numbers are lazy. around: the block in which a run takes place. told: called
     before each run.
     """
 
@@ -59,33 +55,15 @@ class InProcess:
         program: Program,
         lazy: bool,
         around: Callable[[Run], AbstractContextManager[None]],
-        separately: tuple[Fraction, int] | None = None,
     ) -> None:
         self._program, self._around, self._draws = program, around, Draws(Run(), lazy)
-        self.functions = Functions(self._follow_call, *separately) if separately else None
         self.told: Callable[[], object] = int
 
     def follow(self, way: Way, heaviest: Fraction) -> Found:
         """Run the program along a way, and on."""
-        self._begin(way, heaviest)
-        return _run_once(self._program, self._draws, self._around(self._draws.run))
-
-    def _follow_call(self, call: Any, way: Way, heaviest: Fraction) -> Found:
-        """Run a call of the program, which draws from the generator that it has."""
-        outer = self._begin(way, heaviest)
-        try:
-            program = Program(call, self._program.interface, catches=False)
-            return _run_once(program, self._draws, self._around(self._draws.run))
-        finally:
-            self._draws.begin(*outer)
-
-    def _begin(self, way: Way, heaviest: Fraction) -> Any:
-        """Begin a run; returns the run and the record that the draws had before."""
         self.told()
-        if self.functions is None:
-            return self._draws.begin(Run(way, heaviest))
-        self.functions.begin()
-        return self._draws.begin(Run(way, heaviest, self.functions.before_draw))
+        self._draws.begin(Run(way, heaviest))
+        return _run_once(self._program, self._draws, self._around(self._draws.run))
 
 
 class InForks:

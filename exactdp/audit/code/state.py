@@ -27,8 +27,10 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.code.keys import is_generator
+from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.lines import is_program
+from exactdp.audit.code.numpy_generators import ExactGenerator
+from exactdp.audit.code.runs import Run
 from exactdp.audit.plain import NotPlain, Reader, array_text, by_id, is_plain_dtype, type_name
 
 #: Types of Python whose objects other classes extend -> the plain value that such an object is.
@@ -79,7 +81,7 @@ def _read(reader: Reader, value: Any) -> str:
         return f"{value.__module__}.{value.__qualname__}"
     if kind is types.ModuleType:
         return f"module {value.__name__}"
-    if is_generator(value):
+    if kind is ExactRandom or kind is ExactGenerator or kind is Run:
         return "generator"
     if value is Ellipsis or value is NotImplemented:
         return repr(value)
