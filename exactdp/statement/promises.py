@@ -78,11 +78,12 @@ def facts_of(mechanism: Any, prefix: str = "") -> dict[str, str]:
 def _shared(
     budget: pld.Budget, kind: str, names: tuple[str, ...]
 ) -> tuple[list[Release], dict[str, str]]:
-    """The expenses and what is left as releases, and the limits."""
+    """The expenses and what is left as releases, and the limits. A series is one release."""
     limits = {name: budget.limits.get(name, Fraction(0)) for name in names}
     releases = [
         {"mechanism": kind, **{n: rounded_up(entry.cost.get(n, Fraction(0))) for n in names}}
         for entry in budget.expenses
+        if entry.series is None or any(entry.cost.values())
     ]
     left = {n: limits[n] - sum(Fraction(release[n]) for release in releases) for n in names}
     if min(left.values()) < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
@@ -22,7 +23,7 @@ from exactdp.accounting.pld.filters import (
 from exactdp.accounting.pld.loss import Pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, ExactDPError, InvalidParameter
-from exactdp.parameters import Real, choice, non_negative, positive, short_text
+from exactdp.parameters import Real, choice, integer, non_negative, positive, short_text
 
 _EVERY = "the neighbours of every mechanism"
 
@@ -108,24 +109,29 @@ class Budget:
 
         spending: its privacy loss, or its guarantee. costs: instead of it epsilon and delta, or
         rho; with a loss, in "sums", delta: what the loss may use of it, by default a tenth of the
-        limit (0 for the largest loss). note: a text for the ledger. times: number of expenses with
-        this note that the first of them pays for, if they keep the promise together; one more
-        raises Exhausted.
+        limit (0 for the largest loss). note: a text for the ledger. times: number of expenses that
+        the first of them pays for, if they keep the promise together; one more raises Exhausted.
+        The expenses of a series have the same note (not empty), times, mechanism and cost; any
+        other expense pays, and starts a series of its own if times > 1.
         Raises InvalidParameter for another relation between neighbours than before.
         """
         expense = Expense.of(spending, costs)
         cost, neighbours = self._filter.cost(expense), expense.neighbours
+        count = integer("times", times, least=1)
+        series = _series(expense, cost, note, count) if count > 1 else None
         with self._ledger.changing() as entries:
             if neighbours is not None:
                 for entry in entries:
                     covered_by("neighbours", entry.neighbours or neighbours, neighbours)
-            if times > 1:
-                cost = _of_series(cost, [e for e in entries if e.note == note], times)
+            if series and (members := [e for e in entries if e.series == series]):
+                if len(members) >= count:
+                    raise Exhausted(f"all {count} expenses of the series {note!r} were made")
+                cost = dict.fromkeys(cost, Fraction(0))
             left = self._left(entries)
             for name, amount in cost.items():
                 if amount > left.get(name, 0):
                     raise self._exhausted(name, amount, left.get(name, Fraction(0)))
-            entries.append(Entry(cost, note, neighbours))
+            entries.append(Entry(cost, note, neighbours, series))
 
     @property
     def limits(self) -> Costs:
@@ -190,6 +196,7 @@ class Budget:
 class Odometer:
     """What mechanisms have cost so far, without a limit: (epsilon, delta), or rho of zCDP.
 
+    neighbours: those that all mechanisms cover; None if none was stated.
     Source: Rogers, Roth, Ullman, Vadhan 2016, basic composition (see `filters.SumFilter`); for rho
     the sum is a promise only at a limit that is fixed in advance, as of :class:`Budget`.
 
@@ -201,16 +208,23 @@ class Odometer:
     """
 
     spent: Costs = field(default_factory=dict, init=False)
+    neighbours: str | None = field(default=None, init=False)
 
     def add(self, spending: Pld | Guarantee | None = None, **costs: Real) -> None:
-        """Count one mechanism: a loss with the delta it may use, a guarantee, or plain costs."""
+        """Count one mechanism: a loss with the delta it may use, a guarantee, or plain costs.
+
+        Raises InvalidParameter for another relation between neighbours than before.
+        """
         kind: Filter = ZcdpFilter({}) if "rho" in costs else SumFilter({})
-        amounts = kind.cost(Expense.of(spending, costs))
+        expense = Expense.of(spending, costs)
+        amounts = kind.cost(expense)
         if self.spent and ("rho" in self.spent) != ("rho" in amounts):
             names = " and ".join(sorted(self.spent.keys() | amounts.keys()))
             raise InvalidParameter(
                 "costs", Described(names), "epsilon and delta in every call, or rho in every call"
             )
+        stated = [text for text in (self.neighbours, expense.neighbours) if text]
+        self.neighbours = covered_by("neighbours", *stated) if stated else None
         for name, cost in amounts.items():
             self.spent[name] = self.spent.get(name, Fraction(0)) + cost
 
@@ -237,16 +251,12 @@ def _filter(by: str, limits: Costs, settings: Costs) -> Filter:
     )
 
 
-def _of_series(cost: Costs, before: list[Entry], times: int) -> Costs:
-    """The cost of one more expense of a series, which the first one paid for."""
-    if not before:
-        return cost
-    note = before[0].note
-    if len(before) >= times:
-        raise Exhausted(f"all {times} expenses of the series {note!r} were made")
-    if any(amount > before[0].cost.get(name, 0) for name, amount in cost.items()):
-        raise InvalidParameter("note", note, "another one: the first expense with it cost less")
-    return dict.fromkeys(cost, Fraction(0))
+def _series(expense: Expense, cost: Costs, note: str, times: int) -> str:
+    """A digest of all that the expenses of a series have in common."""
+    if not note.strip():
+        raise InvalidParameter("note", note, f"the name of the series of {times} expenses")
+    costs = sorted((name, str(amount)) for name, amount in cost.items())
+    return hashlib.sha256(repr((note, times, costs, expense.mechanism)).encode()).hexdigest()
 
 
 def _sum(entries: list[Entry], names: Costs) -> Costs:

@@ -20,16 +20,25 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-_FORMAT = "exactdp-budget/1"
+_FORMAT = "exactdp-budget/2"
+
+#: Files of version 1 do not say which expenses form a series: none of theirs does.
+_FORMATS = ("exactdp-budget/1", _FORMAT)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One expense. neighbours: the relation for which the cost is stated; None if none is."""
+    """One expense.
+
+    neighbours: the relation for which the cost is stated; None if none is. series: a digest of what
+    the expenses of a series have in common, of which the first one has the cost of all; None for a
+    single expense.
+    """
 
     cost: dict[str, Fraction]
     note: str = ""
     neighbours: str | None = None
+    series: str | None = None
 
 
 class Ledger(Protocol):
@@ -107,6 +116,7 @@ class FileLedger:
                     "cost": {name: str(number) for name, number in entry.cost.items()},
                     "note": entry.note,
                     "neighbours": entry.neighbours,
+                    "series": entry.series,
                 }
                 for entry in entries
             ],
@@ -128,9 +138,14 @@ def read(path: Path) -> tuple[dict[str, str], list[Entry]]:
     """The terms and the expenses in a file. Raises InvalidParameter unless it is as written."""
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
-        whole = state.pop("checksum") == _checksum(state) and state["format"] == _FORMAT
+        whole = state.pop("checksum") == _checksum(state) and state["format"] in _FORMATS
         entries = [
-            Entry({n: Fraction(x) for n, x in e["cost"].items()}, e["note"], e["neighbours"])
+            Entry(
+                {n: Fraction(x) for n, x in e["cost"].items()},
+                e["note"],
+                e["neighbours"],
+                e.get("series"),
+            )
             for e in state["spent"]
         ]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -56,6 +56,13 @@ class Expense:
         stated = self.loss or self.promise
         return None if stated is None else stated.neighbours
 
+    @property
+    def mechanism(self) -> str:
+        """What is known of the mechanism beside its cost, as a text; empty for costs alone."""
+        if self.promise:
+            return repr((self.promise.epsilon, self.promise.neighbours, self.promise.source))
+        return repr(self.loss) if self.loss else ""
+
     def numbers(self, names: tuple[str, ...]) -> Costs:
         """The costs, which must have some of these names."""
         if not self.costs or self.costs.keys() - set(names):

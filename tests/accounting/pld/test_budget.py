@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import subprocess
@@ -13,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from exactdp import statement
 from exactdp.accounting import gshm, pld
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
 
@@ -220,6 +223,124 @@ def test_the_first_of_a_series_pays_for_all(tmp_path: Path) -> None:
     with pytest.raises(pld.Exhausted, match="all 3 expenses of the series 'daily'"):
         budget.spend(epsilon="0.7", note="daily", times=3)
     assert len(budget.expenses) == 3
-    budget.spend(epsilon="0.1", note="weekly", times=9)
-    with pytest.raises(InvalidParameter, match="the first expense with it cost less"):
-        budget.spend(epsilon="0.2", note="weekly", times=9)  # not free
+
+
+_NAMED: dict[str, Any] = {"note": "daily", "times": 3}
+
+
+@pytest.mark.parametrize("filed", [False, True])
+def test_no_earlier_expense_makes_a_series_free_but_its_own(tmp_path: Path, filed: bool) -> None:
+    """Each pair of expenses differs in one thing; the second one must pay."""
+    series = {"epsilon": "0.4", "delta": 0} | _NAMED
+    named = {"spending": Guarantee("0.4", 0, pld.ADD_REMOVE, "a proof")} | _NAMED
+    again = {"spending": Guarantee("0.4", 0, pld.ADD_REMOVE, "another proof")} | _NAMED
+    pairs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        (series | {"times": 1}, series),
+        (series | {"times": 2}, series),
+        (series, series | {"times": 4}),
+        (series, series | {"note": "daily "}),
+        (series, series | {"epsilon": "0.3"}),
+        (series, series | {"epsilon": "0.5"}),
+        (series, series | {"times": 1}),
+        (series, named),
+        (named, again),
+    ]
+    for number, (first, second) in enumerate(pairs):
+        file = tmp_path / f"{number}.json" if filed else None
+        budget = pld.Budget(epsilon=2, delta="1e-6", file=file)
+        budget.spend(**first)
+        before = budget.spent["epsilon"]
+        if file:
+            budget = pld.Budget.open(file)
+        budget.spend(**second)
+        cost = Fraction(second.get("epsilon", "0.4"))
+        assert budget.spent["epsilon"] == before + cost, (first, second)
+
+
+def test_a_loss_of_the_same_cost_is_no_part_of_a_series() -> None:
+    budget = pld.Budget(epsilon=3, delta=0)
+    for loss in (pld.laplace(scale=1), pld.randomized_response(epsilon=1)):
+        for _ in range(2):
+            budget.spend(loss, note="daily", times=2)
+    assert budget.spent["epsilon"] == 2
+
+
+def test_a_series_has_a_name_and_a_length() -> None:
+    budget = pld.Budget(epsilon=2, delta=0)
+    budget.spend(epsilon="1.5")
+    for note in ("", "  "):
+        with pytest.raises(InvalidParameter, match="note must be"):
+            budget.spend(epsilon="0.1", note=note, times=2)
+    for times in (0, -1, 2.5):
+        with pytest.raises(InvalidParameter, match="times must be"):
+            budget.spend(epsilon="0.1", note="daily", times=times)  # type: ignore[arg-type]
+    assert budget.spent["epsilon"] == Fraction(3, 2)
+
+
+def test_series_that_take_turns_are_counted_apart() -> None:
+    budget = pld.Budget(epsilon=1)
+    for _ in range(2):
+        budget.spend(epsilon="0.3", note="daily", times=2)
+        budget.spend(epsilon="0.2", note="daily", times=2)
+    assert budget.spent["epsilon"] == Fraction(1, 2)
+    for epsilon in ("0.3", "0.2"):
+        with pytest.raises(pld.Exhausted, match="all 2 expenses of the series 'daily'"):
+            budget.spend(epsilon=epsilon, note="daily", times=2)
+
+
+def test_a_series_that_cannot_be_paid_does_not_begin() -> None:
+    budget = pld.Budget(epsilon=1)
+    for _ in range(2):
+        with pytest.raises(pld.Exhausted, match="2 was asked for"):
+            budget.spend(epsilon=2, note="daily", times=2)
+    assert budget.expenses == []
+
+
+def test_an_older_file_is_read_and_makes_nothing_free(tmp_path: Path) -> None:
+    file = tmp_path / "budget.json"
+    state = {
+        "format": "exactdp-budget/1",
+        "terms": {"by": "sums", "epsilon": "1"},
+        "spent": [{"cost": {"epsilon": "2/5"}, "note": "daily", "neighbours": None}],
+    }
+    checksum = hashlib.sha256(json.dumps(state).encode()).hexdigest()
+    file.write_text(json.dumps({**state, "checksum": checksum}))
+    assert pld.Budget.open(file).spent == {"epsilon": Fraction(2, 5)}
+    for _ in range(3):
+        pld.Budget.open(file).spend(epsilon="0.4", note="daily", times=3)
+    assert pld.Budget.open(file).spent == {"epsilon": Fraction(4, 5)}
+    assert [entry.note for entry in pld.Budget.open(file).expenses] == ["daily"] * 4
+
+
+def test_processes_share_one_series(tmp_path: Path) -> None:
+    file = tmp_path / "budget.json"
+    pld.Budget(epsilon=1, file=file)
+    program = (
+        "import sys; from exactdp.accounting import pld\n"
+        "budget, paid = pld.Budget.open(sys.argv[1]), 0\n"
+        "try:\n"
+        "    while True: budget.spend(pld.laplace(scale=2), note='daily', times=20); paid += 1\n"
+        "except pld.Exhausted: print(paid)\n"
+    )
+    command = [sys.executable, "-c", program, str(file)]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    assert sum(int(run.communicate(timeout=60)[0]) for run in runs) == 20
+    assert pld.Budget.open(file).spent == {"epsilon": Fraction(1, 2)}
+
+
+def test_a_statement_lists_a_series_as_one_release() -> None:
+    budget = pld.Budget(epsilon=1, delta=0)
+    for _ in range(3):
+        budget.spend(epsilon="0.4", delta=0, note="daily", times=3)
+    made = statement.of(budget)
+    assert made.check().verdict == "valid"
+    assert [r["epsilon"] for r in made.fields["releases"]] == ["0.4", "0.6"]
+
+
+def test_an_odometer_refuses_neighbours_that_do_not_cover_the_others() -> None:
+    odometer = pld.Odometer()
+    odometer.add(pld.laplace(scale=1))
+    odometer.add(epsilon="0.1")
+    with pytest.raises(InvalidParameter, match="neighbours must be"):
+        odometer.add(pld.laplace(scale=1).replaced())
+    assert odometer.spent["epsilon"] == Fraction(11, 10)
