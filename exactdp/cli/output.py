@@ -45,9 +45,11 @@ def new_file(
 def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
     """Temporary files beside the paths, which get their final names together when the block ends.
 
-    After an error, or SIGTERM, none of the files remain; a signal that arrives during the renaming
-    waits. An existing file is replaced only if overwrite is true, even if the file was created
-    during the block.
+    paths: a file, and files that describe it. A description never stands beside a file that it does
+    not describe, even if the process is killed: the description may be missing then.
+    After an error, or SIGTERM, none of the files remain, and existing files are back; a signal that
+    arrives during the renaming waits. An existing file is replaced only if overwrite is true, even
+    if the file was created during the block.
     """
     parts: list[Path] = []
     try:
@@ -112,19 +114,47 @@ def discard() -> None:
 
 
 def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> None:
-    done: list[Path] = []
+    """Give the files their names: the first one when no other one has its name, the others then."""
+    named: list[Path] = []
+    replaced: dict[Path, Path] = {}
     try:
+        if overwrite and len(paths) > 1:
+            _keep(parts, paths, replaced)
         for part, path in zip(parts, paths, strict=True):
             if overwrite:
                 part.replace(path)
             else:
                 _link(part, path)
-                done.append(path)
-                part.unlink()
+            named.append(path)
+            part.unlink(missing_ok=True)
     except BaseException:
-        for path in done:
-            path.unlink(missing_ok=True)
+        _restore(named, paths, replaced)
         raise
+    for kept_file in replaced.values():
+        kept_file.unlink(missing_ok=True)
+
+
+def _keep(parts: list[Path], paths: tuple[Path, ...], replaced: dict[Path, Path]) -> None:
+    """Existing files get second names, in `replaced`; those that describe the first lose theirs."""
+    for part, path in reversed([*zip(parts, paths, strict=True)]):
+        if path.exists():
+            second_name = part.with_suffix(".old")
+            if path == paths[0]:
+                os.link(path, second_name)
+            else:
+                path.rename(second_name)
+            replaced[path] = second_name
+
+
+def _restore(named: list[Path], paths: tuple[Path, ...], replaced: dict[Path, Path]) -> None:
+    """Undo the naming; a file that cannot get its name back keeps its second name."""
+    for path in reversed(named):
+        if path != paths[0] or path not in replaced:
+            path.unlink(missing_ok=True)
+    for path in paths:
+        if path in replaced:
+            replaced[path].replace(path)
+            replaced[path].unlink(missing_ok=True)  # both were names of the same file
 
 
 @contextmanager

@@ -56,7 +56,7 @@ def save(
     privacy_statement = released(promise, mechanism, bounds=details["bounds"], about=about)
     beside = path.with_name(path.name + ".statement.json")
     new_file("output", str(beside), (".json",), overwrite=overwrite)
-    with written(beside, path, overwrite=overwrite) as (statement, part):
+    with written(path, beside, overwrite=overwrite) as (part, statement):
         statement.write_text(privacy_statement.to_json(), encoding="utf-8")
         write(part)
 

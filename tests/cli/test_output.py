@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -84,3 +85,80 @@ def test_a_signal_at_any_line_leaves_both_or_neither(tmp_path: Path, overwrite: 
             break
     assert seen[-1] == NEW
     assert seen[0] != NEW
+
+
+_MOVES = ("replace", "rename", "link")
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir() if path.name in NEW}
+
+
+def _overwrite(folder: Path) -> None:
+    paths = [folder / name for name in NEW]  # the data, and what describes the data
+    with output.written(*paths, overwrite=True) as parts:
+        for part, text in zip(parts, NEW.values(), strict=True):
+            part.write_text(text)
+
+
+@pytest.mark.parametrize("present", [("out.csv", "out.json"), ("out.csv",), ("out.json",)])
+@pytest.mark.parametrize("lasting", [False, True])
+def test_no_description_stands_beside_other_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, present: tuple[str, ...], lasting: bool
+) -> None:
+    """Each move in turn fails, alone or with all later ones; readers look after each move."""
+    failures = 0
+    for at in count(1):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        before = {name: OLD[name] for name in present}
+        for name, text in before.items():
+            (folder / name).write_text(text)
+        moves, views = count(1), [_contents(folder)]
+        with monkeypatch.context() as patch:
+            for name in _MOVES:
+                patch.setattr(os, name, _failing(getattr(os, name), moves, at, lasting))
+            sys.setprofile(lambda *_, views=views, folder=folder: views.append(_contents(folder)))
+            try:
+                _overwrite(folder)
+                failed = False
+            except OSError as error:
+                assert str(error) == "no"
+                failed = True
+            finally:
+                sys.setprofile(None)
+        after = _contents(folder)
+        for view in views:
+            assert view.keys() <= {"out.csv"} or view in (before, NEW, {"out.json": "older"}), at
+        if not failed:
+            assert after == NEW
+            assert sorted(path.name for path in folder.iterdir()) == sorted(NEW)
+            break
+        failures += 1
+        if not lasting:
+            assert after == before
+            assert sorted(path.name for path in folder.iterdir()) == sorted(before)
+    assert failures >= len(NEW)
+
+
+def _failing(move: Any, moves: Iterator[int], at: int, lasting: bool) -> Any:
+    def wrapped(*arguments: Any, **options: Any) -> None:
+        number = next(moves)
+        if number == at or (lasting and number > at):
+            raise OSError("no")
+        move(*arguments, **options)
+
+    return wrapped
+
+
+def test_one_file_is_replaced_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    views = []
+    sys.setprofile(lambda *_: views.append(path.exists()))
+    try:
+        output.write_file(path, "new", overwrite=True)
+    finally:
+        sys.setprofile(None)
+    assert all(views)
+    assert path.read_text() == "new"
