@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exactdp.cli.answers import Answer, answering, facts
-from exactdp.cli.options import options, statement_option
+from exactdp.cli.options import one_pair_option, options, statement_option
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import existing, text_in
 from exactdp.cli.steps import steps_of
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 )
 @options("rate", "noise_multiplier steps epsilon delta sampling neighbours batch_limit n")
 @statement_option
+@one_pair_option
 @answering
 def sgd(
     statement: Path | None,
+    one_pair: bool,
     rate: str,
     sampling: str | None,
     neighbours: str | None,
@@ -44,6 +46,7 @@ def sgd(
     """
     if sampling == "batches" and neighbours is None:
         neighbours = "replace-one"
+    _refuse_alone(one_pair, statement)
     sizes = {"batch_limit": batch_limit, "users": n}
     scheme = {"sampling": sampling, "neighbours": neighbours, **sizes}
     chosen = {name: value for name, value in scheme.items() if value is not None}
@@ -58,7 +61,7 @@ def sgd(
         report |= _solve_for(wanted, {"rate": rate, **known, **chosen})
     values = {"rate": rate, **known, **chosen, **report.get("parameters", {})}
     target = "delta" if wanted == "epsilon" else "epsilon"
-    _save(statement, lambda: _loss(values), {target: known[target]})
+    _save(statement, lambda: _loss(values), {target: known[target], "one_pair": one_pair})
     return Answer(report, _text(report))
 
 
@@ -91,10 +94,12 @@ def _loss(values: dict[str, str]) -> Pld:
 @click.argument("file")
 @options("", "epsilon delta neighbours:composed group")
 @statement_option
+@one_pair_option
 @answering
 def compose(
     file: str,
     statement: Path | None,
+    one_pair: bool,
     epsilon: str | None,
     delta: str | None,
     neighbours: str | None,
@@ -116,13 +121,14 @@ def compose(
     target = {n: v for n, v in {"epsilon": epsilon, "delta": delta}.items() if v is not None}
     if len(target) != 1:
         raise InvalidParameter("options", Described("both, or none"), "either --epsilon or --delta")
+    _refuse_alone(one_pair, statement)
     path = existing(file)
     loss = steps_of(text_in(path), path.name, neighbours or "add-remove", group or "1")
     relation = {n: v for n, v in {"neighbours": neighbours, "group": group}.items() if v}
     report = {"mechanism": "composition", "given": {"file": file, **relation, **target}}
     with counted("certifying"):
         report |= _answer(loss, target)
-    _save(statement, lambda: loss, target)
+    _save(statement, lambda: loss, {**target, "one_pair": one_pair})
     return Answer(report, _text(report))
 
 
@@ -139,6 +145,11 @@ def _save(path: Path | None, loss: Callable[[], Pld], target: dict[str, Any]) ->
 
     with counted("deriving the statement"):
         save_statement(path, lambda: statement.of(loss(), **target))
+
+
+def _refuse_alone(one_pair: bool, statement: Path | None) -> None:
+    if one_pair and statement is None:
+        raise InvalidParameter("one_pair", Described("no --statement"), "given with --statement")
 
 
 def _text(report: dict[str, Any]) -> str:

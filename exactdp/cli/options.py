@@ -290,6 +290,15 @@ def statement_option(command: _Command) -> _Command:
     return click.option("--statement", metavar="FILE", callback=path, help=text)(command)
 
 
+def one_pair_option(command: _Command) -> _Command:
+    """--one-pair."""
+    text = (
+        "State that one pair of neighbours attains all releases; without it the statement of "
+        "several releases claims upper bounds only."
+    )
+    return click.option("--one-pair", is_flag=True, help=text)(command)
+
+
 def overwrite_option(command: _Command) -> _Command:
     """--overwrite."""
     text = "Replace output files that exist."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from exactdp.cli.answers import Answer, answering
-from exactdp.cli.options import options, overwrite_option
+from exactdp.cli.options import one_pair_option, options, overwrite_option
 from exactdp.cli.output import new_file, write_file
 from exactdp.cli.reading import existing
 from exactdp.progress import counted
@@ -81,11 +81,7 @@ def show(file: str, reader: str) -> Answer:
 )
 @click.argument("files", nargs=-1, required=True)
 @options("output", "epsilon delta")
-@click.option(
-    "--one-pair",
-    is_flag=True,
-    help="State that one pair of neighbours attains all releases, for claims from below.",
-)
+@one_pair_option
 @overwrite_option
 @answering
 def add(

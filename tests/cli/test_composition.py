@@ -151,3 +151,21 @@ def test_a_file_for_a_group(tmp_path: Path) -> None:
     file.write_text('{"mechanism": "gaussian-mixture", "sigma": 2, "sensitivities": 3}\n')
     code, _, err = run("compose", str(file), "--epsilon", "1")
     assert (code, len(err.splitlines())) == (2, 1)
+
+
+def test_only_one_pair_gives_a_statement_of_several_runs_lower_bounds(tmp_path: Path) -> None:
+    steps = tmp_path / "steps.jsonl"
+    steps.write_text('{"mechanism": "gaussian", "sigma": 10, "times": 100}\n')
+    training = [*SGD, "--noise-multiplier", "2", "--steps", "16"]
+    for command in (training, ["compose", str(steps)]):
+        for flags in ([], ["--one-pair"]):
+            file = tmp_path / f"{command[0]}{len(flags)}.json"
+            assert run(*command, "--epsilon", "1", "--statement", str(file), *flags)[0] == 0
+            (claim,) = json.loads(file.read_text())["claims"]
+            assert ("at_least" in claim) == bool(flags)
+            assert run("statement", "check", str(file))[0] == 0
+        code, _, err = run(*command, "--epsilon", "1", "--one-pair")
+        assert (code, err) == (
+            2,
+            "exactdp: one_pair must be given with --statement, got no --statement\n",
+        )

@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield tmp_path
     for file in tmp_path.glob("*.py"):
         sys.modules.pop(file.stem, None)  # another page has another mine.py
-    targets._made.cache_clear()  # and another mine:run, whose generator has drawn nothing yet
+    targets._build.cache_clear()  # and another mine:run, whose generator has drawn nothing yet
 
 
 @pytest.mark.parametrize("page", pages())

@@ -332,9 +332,9 @@ def test_a_statement_lists_a_series_as_one_release() -> None:
     budget = pld.Budget(epsilon=1, delta=0)
     for _ in range(3):
         budget.spend(epsilon="0.4", delta=0, note="daily", times=3)
-    made = statement.of(budget)
-    assert made.check().verdict == "valid"
-    assert [r["epsilon"] for r in made.fields["releases"]] == ["0.4", "0.6"]
+    listed = statement.of(budget)
+    assert listed.check().verdict == "valid"
+    assert [r["epsilon"] for r in listed.fields["releases"]] == ["0.4", "0.6"]
 
 
 def test_an_odometer_refuses_neighbours_that_do_not_cover_the_others() -> None:
