@@ -108,6 +108,25 @@ def add(
     return Answer({"output": output, "statement": json.loads(total.to_json())}, str(total))
 
 
+@statement.command(epilog="Example: exactdp statement theorem counts.json --output counts.v")
+@click.argument("file")
+@options("output")
+@overwrite_option
+@answering
+def theorem(file: str, output: str, overwrite: bool) -> Answer:
+    """Write the claims of a statement as theorems for Rocq, the proof assistant.
+
+    coqc accepts the file by computing, with the definitions and rules of the folder checker/rocq:
+    coqc -Q checker/rocq DP FILE.v. It refuses the file if a claim does not hold.
+    """
+    from exactdp.statement.theorem import theorem as as_theorem
+
+    target = new_file("output", output, (".v",), overwrite=overwrite)
+    text = as_theorem(_read(file))
+    write_file(target, text, overwrite=overwrite)
+    return Answer({"output": output, "theorem": text}, f"wrote {output}")
+
+
 def _read(name: str) -> Statement:
     from exactdp.statement import Statement
 
