@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: setup demo engines answers large test test-all test-slow docs links tutorials installation wheels statements claims scrutiny vectors
-.PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers
+.PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers rocq
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -244,5 +244,11 @@ experiments: setup
 	$(BIN)/python -m lab.experiments.sparse_vectors
 	$(BIN)/python -m lab.experiments.key_sets
 
+# the theorems behind the checker's rules, and the program that is extracted from them; needs Rocq
+# (Debian: coq, libcoq-coquelicot, libcoq-bignums, libzarith-ocaml-dev), and says what is missing
+rocq:
+	$(MAKE) --no-print-directory -C checker/rocq
+
 clean:
+	$(MAKE) --no-print-directory -C checker/rocq clean
 	rm -rf build .venv .venv-all .venv-docs .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
