@@ -244,6 +244,20 @@ Proof.
   intros [Hd [HP _]]. apply mean_bounds. split; [exact HP|]. intro o. apply IH. apply Hd.
 Qed.
 
+(* Where every function from 0 to 1 is measurable, as it is over countable outcomes, every such function of the
+   transcript is a decision: no event is left out. *)
+Definition complete {O} (P : law O) : Prop := forall h, (forall o, 0 <= h o <= 1) -> measurable P h.
+Fixpoint complete_session (s : session) : Prop :=
+  match s with stop => True | run Y P Q next => complete P /\ complete Q /\ forall o, complete_session (next o) end.
+
+Theorem every_decision s : complete_session s -> forall f, (forall t, 0 <= f t <= 1) -> decision s f.
+Proof.
+  induction s as [|Y P Q next IH]; simpl; intros Hs f Hf; [apply Hf|]. destruct Hs as [HP [HQ Hn]].
+  assert (forall o, decision (next o) (fun t => f (existT _ o t))) as Hd by (intro o; apply IH; auto).
+  split; [exact Hd|]. repeat split; [apply HP | apply HP | apply HQ]; intro o;
+    first [now apply mean_first_bounds | now apply mean_second_bounds].
+Qed.
+
 Lemma chain_hinge As Cs : Forall proper As -> Forall2 bounded As Cs ->
   forall x, 0 <= x -> hinge x <= chain As x.
 Proof.

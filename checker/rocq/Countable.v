@@ -2,7 +2,7 @@
 From Coq Require Import Reals Lra Lia ZArith List FunctionalExtensionality.
 From Coquelicot Require Import Coquelicot.
 Import ListNotations.
-From DP Require Import Law Profile.
+From DP Require Import Law Profile Compose.
 Open Scope R_scope.
 
 Definition right_half (f : Z -> R) (n : nat) : R := f (Z.of_nat n).
@@ -241,6 +241,9 @@ Defined.
 (* Every event is measurable. *)
 Lemma countable_measurable (p : masses) S : measurable (countable p) (indicator S).
 Proof. exists 1. intro z. pose proof (indicator_bounds S z). rewrite Rabs_pos_eq; lra. Qed.
+
+Lemma countable_complete (p : masses) : complete (countable p).
+Proof. intros h Hh. exists 1. intro z. rewrite Rabs_pos_eq; apply Hh. Qed.
 
 Definition pos (x : R) : R := Rmax 0 x.
 

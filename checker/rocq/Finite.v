@@ -32,6 +32,9 @@ Proof.
   - apply weighted_le; [apply each_nonneg | assumption].
 Defined.
 
+Lemma finite_complete (ps : probabilities) : complete (finite ps).
+Proof. intros h _. exact Logic.I. Qed.
+
 (* A pair of laws as the list of (p, q); the sum of positive parts bounds every test. *)
 Definition excess (pairs : list (R * R)) (x : R) : R := sum (fun c => pos (fst c - x * snd c)) pairs.
 

@@ -213,6 +213,9 @@ Qed.
 Lemma noisy_measurable value f : measurable (noisy value) f -> limited f.
 Proof. intros [M HM]. exists M. intro z. specialize (HM (z - value)%Z). now replace (value + (z - value))%Z with z in HM by lia. Qed.
 
+Lemma noisy_complete value : complete (noisy value).
+Proof. intros h Hh. exists 1. intro z. rewrite Rabs_pos_eq; apply Hh. Qed.
+
 (* The sum that the checker computes for a shift. *)
 Definition shifted_excess (shift : Z) (n : nat) (x : R) : R :=
   (sum (fun k => pos (weight k - x * weight (k + shift))) (around n) + tail_bound n) / sum weight (around n).
