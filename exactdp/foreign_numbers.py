@@ -31,11 +31,30 @@ def foreign_number(value: Any) -> Fraction | Binary | str | None:
     return None
 
 
+def is_numpy_integer(value: Any) -> bool:
+    """Whether a value is an integer of numpy; a duration is none, although numpy derives the type
+    from its integers."""
+    names = [f"{parent.__module__}.{parent.__qualname__}" for parent in type(value).__mro__]
+    return "numpy.integer" in names and "numpy.timedelta64" not in names
+
+
 def _shortest(value: Any) -> str:
     import numpy as np  # it is imported already: the value is one of its floats
 
     text: str = np.format_float_scientific(value)  # str() depends on numpy's print options
     return text
+
+
+def _integer(value: Any) -> Fraction:
+    return Fraction(int(value))
+
+
+def _numpy_integer(value: Any) -> Fraction | None:
+    return _integer(value) if is_numpy_integer(value) else None
+
+
+def _quotient(value: Any) -> Fraction:
+    return Fraction(int(value.numerator), int(value.denominator))
 
 
 def _mpmath(value: Any) -> Binary | str:
@@ -59,12 +78,18 @@ def _reduced(mantissa: Any, exponent: Any) -> Binary:
     return number >> zeros, int(exponent) + zeros
 
 
-_READERS: dict[str, Callable[[Any], Fraction | Binary | str]] = {
+_READERS: dict[str, Callable[[Any], Fraction | Binary | str | None]] = {
+    "numpy.integer": _numpy_integer,
     "numpy.floating": _shortest,
+    "mpmath.rational.mpq": lambda value: Fraction(*map(int, value._mpq_)),
     "mpmath.ctx_mp_python.mpf": _mpmath,  # constants such as pi have no digits of their own
     "sympy.core.numbers.Float": _mpmath,
+    "sympy.core.numbers.Rational": _quotient,  # among them sympy's integers
+    "gmpy2.mpz": _integer,
+    "gmpy2.xmpz": _integer,
+    "gmpy2.mpq": _quotient,
     "gmpy2.mpfr": _mpfr,
     "flint.types.arf.arf": _arf,
-    "flint.types.fmpz.fmpz": lambda value: Fraction(int(value)),
+    "flint.types.fmpz.fmpz": _integer,
     "flint.types.fmpq.fmpq": lambda value: Fraction(int(value.p), int(value.q)),
 }

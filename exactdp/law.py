@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import isfinite
-from numbers import Rational
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from exactdp.errors import Described, InvalidParameter
+from exactdp.foreign_numbers import foreign_number
 from exactdp.parameters import decimal_text, rational
 
 __all__ = ["Law"]
@@ -184,8 +184,10 @@ class Law(Generic[T]):
 def _fraction(weight: Fraction | int) -> Fraction:
     if type(weight) is Fraction:
         return weight
-    if isinstance(weight, Rational):  # gmpy2 has integers of its own
-        return Fraction(int(weight.numerator), int(weight.denominator))
+    if isinstance(weight, int | Fraction):
+        return Fraction(weight)
+    if isinstance(number := foreign_number(weight), Fraction):  # gmpy2 has integers of its own
+        return number
     if isinstance(weight, float) and isfinite(weight):  # p and 1 - p sum to 1 only as they are
         return Fraction(weight)
     return rational("weight", weight)

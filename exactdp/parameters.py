@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import numbers
-import operator
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from fractions import Fraction
@@ -61,9 +59,9 @@ def rational(name: str, value: Real) -> Fraction:
     """The exact rational number a parameter stands for.
 
     Accepts int, Fraction, Decimal, decimal or fraction strings, and floats (read as the decimal
-    they print: 0.35 is 35/100; so are numpy's). Of other libraries: integers and rational numbers
-    (`numbers.Rational`, such as gmpy2's and sympy's, and flint's), and the floats of mpmath, sympy,
-    gmpy2 and flint, whose value m 2^e is taken exactly.
+    they print: 0.35 is 35/100; so are numpy's). Of other libraries: integers of numpy, integers and
+    rational numbers of gmpy2, sympy, mpmath and flint, and the floats of mpmath, sympy, gmpy2 and
+    flint, whose value m 2^e is taken exactly.
     Raises InvalidParameter for anything else, for NaN and infinity, and for sizes outside
     [10^-10000, 10^10000] other than 0.
 
@@ -261,8 +259,8 @@ def _converted(value: Any) -> Fraction:
         return _from_text(value)
     if isinstance(value, Decimal):
         return _from_decimal(value)
-    if isinstance(value, numbers.Rational):  # an int, or of another library, such as gmpy2
-        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, int):
+        return Fraction(int(value))
     return _from_foreign(value)
 
 
@@ -282,12 +280,9 @@ def _from_foreign(value: Any) -> Fraction:
         return number
     if isinstance(number, str):
         return _from_decimal(number)
-    if number is not None:
-        return _from_binary(*number)
-    try:
-        return Fraction(operator.index(value))
-    except TypeError:
-        raise _unknown(type(value)) from None
+    if number is None:
+        raise _unknown(type(value))
+    return _from_binary(*number)
 
 
 def _unknown(kind: type) -> _Unreadable:

@@ -65,6 +65,7 @@ READ: dict[str, tuple[Callable[[], object], Fraction]] = {
     "numpy.float32": (lambda: np.float32(0.1), Fraction(1, 10)),
     "numpy.float16": (lambda: np.float16(0.1), Fraction(1, 10)),
     "numpy.longdouble": (lambda: np.longdouble(1) / np.longdouble(8), Fraction(1, 8)),
+    "mpmath.mpq": (lambda: _library("mpmath").rational.mpq(-7, 20), Fraction(-7, 20)),
     "numpy.uint8": (lambda: np.uint8(255), Fraction(255)),
     "Decimal": (lambda: Decimal("0.1"), Fraction(1, 10)),
     "float": (lambda: _DOUBLE, Fraction("1.9999999999999998")),
@@ -80,6 +81,12 @@ def test_a_number_is_read_as_what_it_holds(name: str) -> None:
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "numpy.ndarray": (lambda: np.array(0.3), "numpy.ndarray), got 0.3"),
+    "numpy.ma": (lambda: np.ma.array(5, mask=True), "numpy.ma."),
+    "numpy.timedelta64": (lambda: np.timedelta64(5, "ns"), "numpy.timedelta64), got"),
+    "numpy.timedelta64, seconds": (lambda: np.timedelta64(5, "s"), "numpy.timedelta64), got"),
+    "numpy.timedelta64, no unit": (lambda: np.timedelta64(5), "numpy.timedelta64), got"),
+    "numpy.datetime64": (lambda: np.datetime64(5, "ns"), "numpy.datetime64), got"),
+    "pandas.Timedelta": (lambda: _library("pandas").Timedelta(5), "Timedelta), got"),
     "numpy.bool": (lambda: np.bool_(True), f"{type(np.bool_(True)).__module__}."),
     "numpy.complex128": (lambda: np.complex128(1), "numpy.complex128), got (1+0j)"),
     "pyarrow.DoubleScalar": (lambda: _library("pyarrow").scalar(0.3), "pyarrow.lib.DoubleScalar)"),
@@ -163,7 +170,7 @@ def test_weights_of_laws() -> None:
     assert Law({0: "1/3", 1: Decimal("0.25"), 2: "5/12"})[0] == Fraction(1, 3)  # type: ignore[dict-item]
     assert Law({0: 0.7, 1: 1 - 0.7})[0] == Fraction(0.7)  # type: ignore[dict-item]
     assert Law({0: _mpf("0.7"), 1: 1 - _mpf("0.7")})[0] == Fraction(0.7)
-    for weight in (float("nan"), "x", np.array(1.0), None):
+    for weight in (float("nan"), "x", np.array(1.0), None, np.timedelta64(1, "ns")):
         with pytest.raises(InvalidParameter, match=r"^weight must be a"):
             Law({0: weight, 1: 1})  # type: ignore[dict-item]
 

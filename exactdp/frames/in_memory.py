@@ -1,8 +1,8 @@
 """Columns of frames in memory as a pyarrow table of declared types, whatever one row holds.
 
 A column of Python objects or of categories is text in any case, because its type would otherwise
-depend on its rows: integers, dates and the bytes of UTF-8 are written as text, and other objects
-are missing.
+depend on its rows: integers of Python and numpy, dates and `bytes` of UTF-8 are written as text,
+and all other objects are missing, such as `bytearray`. Each cell is read by its own type alone.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import date, datetime
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
+from exactdp.foreign_numbers import is_numpy_integer
 from exactdp.frames.columns import Question
 
 if TYPE_CHECKING:
@@ -58,22 +58,37 @@ def _plain(pa: Any, column: Any) -> Any:
 
 
 def _texts(pa: Any, column: Any) -> Any:
-    """A column of pandas as texts of pyarrow."""
-    if hasattr(column, "cat"):
-        column = column.astype(object)
-    try:
-        return pa.array(column, type=pa.large_string(), from_pandas=True)
-    except (pa.ArrowException, UnicodeEncodeError):  # other objects, or no Unicode
-        return pa.array(map(_text, column), type=pa.large_string())
+    """A column of pandas as texts of pyarrow; no cell changes how another cell is read."""
+    kind = pa.large_string()
+    with suppress(UnicodeEncodeError):  # half of a surrogate pair
+        if _is_text(pa, column.dtype):
+            return pa.array(column, type=kind, from_pandas=True)
+        # pyarrow reads plain texts as _text does, or raises
+        cells = [cell if type(cell) is str else _text(cell) for cell in column]
+        return pa.array(cells, type=kind)
+    return pa.array(map(_text, column), type=kind)
+
+
+def _is_text(pa: Any, dtype: Any) -> bool:
+    """Whether the type of a column of pandas admits texts alone."""
+    import pandas as pd
+
+    if isinstance(dtype, pd.ArrowDtype):
+        held = dtype.pyarrow_dtype
+        return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
+    return isinstance(dtype, pd.StringDtype)
 
 
 def _text(value: Any) -> str | None:
-    """The text of a Python object, or None if it is not text of UTF-8, an integer or a date."""
-    with suppress(UnicodeError):  # half of a surrogate pair, or other bytes
-        if isinstance(value, str | bytes):
-            return value.decode() if isinstance(value, bytes) else value.encode().decode()
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return value.isoformat()
+    """The text of a Python object, or None if the object is not text or bytes of UTF-8, an integer
+    of Python or numpy, or a date."""
+    with suppress(ValueError):  # half of a surrogate pair, other bytes, or too many digits
+        if isinstance(value, str):
+            return str.encode(value).decode()
+        if isinstance(value, bytes):
+            return bytes.decode(value)
+        if isinstance(value, int) or is_numpy_integer(value):
+            return str(int(value))
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return date.isoformat(value)
     return None

@@ -72,11 +72,11 @@ def number_text(value: Fraction) -> str:
 
 def exact(value: Any) -> Exact:
     """The rational number that a number is, or None if it is not finite."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, np.number) and not isinstance(value, np.timedelta64):
+        value = value.item()  # a duration has a unit, and is no number
     if isinstance(value, float | Decimal) and not math.isfinite(value):
         return None
-    if isinstance(value, numbers.Rational | float | Decimal):
+    if isinstance(value, numbers.Rational | float | Decimal) and not isinstance(value, np.generic):
         return Fraction(value)
     raise Undecided(f"{shown(value)} enters a noise call and is not a real number")
 
