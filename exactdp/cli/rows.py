@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +20,9 @@ from exactdp.extras import optional
 #: Approximate number of bytes of a file that are processed per pass.
 _PART = 256 << 20
 _MOST_PARTS = 256
+#: Largest number of bytes of a line, and of a part of a file that is held in memory.
+_LONGEST_LINE = 16 << 20
+_BUFFER = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -55,12 +60,11 @@ class RowsFile:
         duckdb = optional("duckdb")
         with duckdb.connect() as connection:
             try:
-                # the name of one file, even if it contains characters of glob patterns
-                name = "".join(f"[{c}]" if c in "*?[" else c for c in str(self.path))
                 if self.path.suffix == ".parquet":
-                    yield connection.read_parquet(name)
+                    yield connection.read_parquet(_pattern(self.path))
                 else:
-                    yield self._csv(connection, name, values)
+                    with _with_line_feeds(self.path) as file:
+                        yield self._csv(connection, _pattern(file), values)
             except duckdb.OutOfMemoryException:
                 raise MemoryError from None
             except duckdb.Error as error:  # its text may quote the data
@@ -72,8 +76,8 @@ class RowsFile:
         if self.path.suffix == ".parquet":
             return "a readable Parquet file"
         return (
-            f"readable rows: CSV in UTF-8 with delimiter {self.delimiter!r}, quote {self.quote!r} "
-            "and equally many cells in every row"
+            f"readable rows: CSV in UTF-8 with delimiter {self.delimiter!r}, quote {self.quote!r}, "
+            f"equally many cells in every row, and less than {_LONGEST_LINE >> 20} MiB per row"
         )
 
     def _csv(self, connection: Any, name: str, values: Mapping[str, bool]) -> Any:
@@ -83,7 +87,11 @@ class RowsFile:
         seen = connection.sql(
             f"FROM read_csv({_quoted(name)}, auto_detect = false, columns = {{{columns}}}, "
             f"header = {self.header}, delim = {_quoted(self.delimiter)}, nullstr = '', "
-            f"quote = {_quoted(self.quote)}, escape = {_quoted(self.quote)})"
+            f"quote = {_quoted(self.quote)}, escape = {_quoted(self.quote)}, new_line = '\\n', "
+            "comment = '', encoding = 'utf-8', compression = 'none', hive_partitioning = false, "
+            # without threads, DuckDB 1.5 drops the rest of a file after an open quote
+            "parallel = true, strict_mode = true, null_padding = false, ignore_errors = false, "
+            f"max_line_size = {_LONGEST_LINE}, buffer_size = {_BUFFER})"
         )
         for column, whole in values.items():
             if column in seen.columns:
@@ -95,15 +103,16 @@ class RowsFile:
 
     def _columns(self) -> list[str]:
         """The names in the first line; without a header, 1, 2, 3, ..."""
-        # later bytes that are not UTF-8 are reported by DuckDB, with their line
-        with self.path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-            try:
+        usual = csv.field_size_limit(_LONGEST_LINE)
+        try:
+            # later bytes that are not UTF-8 are reported by DuckDB, with their line
+            with self.path.open(encoding="utf-8-sig", errors="replace") as file:
                 rows = csv.reader(file, delimiter=self.delimiter, quotechar=self.quote, strict=True)
-                first = next(rows, [])
-            except csv.Error:
-                raise InvalidParameter(
-                    "data", f"{self.path.name}, line 1", self._allowed()
-                ) from None
+                first = next(iter(rows) if self.header else filter(None, rows), [])
+        except csv.Error:
+            raise InvalidParameter("data", f"{self.path.name}, line 1", self._allowed()) from None
+        finally:
+            csv.field_size_limit(usual)
         if not first:
             raise InvalidParameter("data", self.path.name, "a file with a first line")
         if not self.header:
@@ -132,6 +141,31 @@ def dialect_options(command: Callable[..., Any]) -> Callable[..., Any]:
         command = option(command)
     text = "CSV rows have no header; the columns are named 1, 2, 3, ..."
     return click.option("--no-header", is_flag=True, help=text)(command)
+
+
+@contextmanager
+def _with_line_feeds(path: Path) -> Iterator[Path]:
+    """A file whose lines end with LF: the file itself, or else a temporary copy, where each CR LF
+    and each other CR is LF, also between quotes. So no line decides how others are read."""
+    with path.open("rb") as file:
+        unchanged = not any(b"\r" in part for part in iter(lambda: file.read(_BUFFER), b""))
+    if unchanged:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="exactdp-") as folder:
+        copy = Path(folder, "rows.csv")
+        # every byte is a character of Latin-1
+        with (
+            path.open(encoding="latin-1") as file,
+            copy.open("w", encoding="latin-1", newline="\n") as to,
+        ):
+            shutil.copyfileobj(file, to, _BUFFER)
+        yield copy
+
+
+def _pattern(path: Path) -> str:
+    """The name of one file, even if it contains characters of glob patterns."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(path))
 
 
 def _quoted(text: str) -> str:

@@ -136,6 +136,64 @@ def test_options_and_not_the_data_say_how_rows_are_read(tmp_path: Path) -> None:
     assert [row[0] for row in rows[1:]] == ["007", "a;b,c"]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        "x,b\n",
+        "x,b\r\n",
+        "x,b\r",
+        "\r\n",
+        "x,b\ry,b\n",
+        'x,"a\r\nb"\n',
+        'x,"a\rb"\r',
+        'x,"{wide}"\n',
+        "x,{wide}\r\n",
+    ],
+)
+def test_a_row_does_not_decide_how_others_are_read(tmp_path: Path, row: str, end: str) -> None:
+    """Neither by the end of its line nor by its length."""
+    data = tmp_path / "v.csv"
+    lines = [f"{u},a{end}" for u in range(900)]
+    rare = row.replace("{wide}", "w" * (15 << 20))
+    data.write_text("".join(["uid,url", end, *lines, rare, *lines]), newline="")
+    rows = released(data, "--user", "uid", "--by", "url")
+    assert [row[0] for row in rows[1:]] == ["a"]
+    assert abs(float(rows[1][1]) - 900) < 100
+
+
+def test_ends_of_lines_in_cells_are_line_feeds(tmp_path: Path) -> None:
+    data = tmp_path / "v.csv"
+    ends = ["\n", "\r\n", "\r"]
+    lines = [f'{u},"a{ends[u % 3]}b"{ends[u % 2]}' for u in range(900)]
+    data.write_text("".join(["uid,url\r\n", *lines]), newline="")
+    rows = released(data, "--user", "uid", "--by", "url")
+    assert [row[0] for row in rows[1:]] == ["a\nb"]
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [("x,a\rb\n", 4), ("x\n", 3), ('x,"a\n', 3), ("x,{wide}\n", 3), ('x,"{wide}"\r\n', 3)],
+)
+def test_a_refusal_names_the_line(tmp_path: Path, row: str, line: int) -> None:
+    data = tmp_path / "v.csv"
+    rare = row.replace("{wide}", "w" * (16 << 20))
+    data.write_text(f"uid,url\n1,a\n{rare}2,a\n", newline="")
+    arguments = ["--k", "2", *TARGET, "--output", str(tmp_path / "o.csv")]
+    code, _, err = run("release", "gshm", str(data), *arguments)
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"v.csv, line {line}" in err
+
+
+def test_the_first_row_without_a_header_is_a_row(tmp_path: Path) -> None:
+    data = tmp_path / "v.csv"
+    lines = "".join(f"{u},a\n" for u in range(900))
+    for first in ("", "\r\n", "x," + "w" * (1 << 20) + "\n"):
+        data.write_text(first + lines, newline="")
+        rows = released(data, "--user", "1", "--by", "2", "--no-header", "--overwrite")
+        assert [row[0] for row in rows[1:]] == ["a"]
+
+
 def test_keys_of_several_columns(tmp_path: Path) -> None:
     data = tmp_path / "v.csv"
     lines = [f"u{u},a,2013-01-0{day}\n" for u in range(900) for day in (1, 2)]

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import dask
-import dask.dataframe
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -122,7 +122,9 @@ def test_counts_do_not_depend_on_a_foreign_cell(name: str, pieces: int) -> None:
 
 def _counts(frame: Any, user: str, by: str, pieces: int) -> Any:
     with dask.config.set({"dataframe.convert-string": False}):
-        whole = dask.dataframe.from_pandas(frame, npartitions=pieces) if pieces else frame
+        whole = frame
+        if pieces:
+            whole = dd.from_pandas(frame, npartitions=pieces)  # type: ignore[no-untyped-call]
         return frames.counted(whole, user=user, by=by).counts
 
 
