@@ -7,6 +7,7 @@ fresh ones, and a failure prints the decorator that repeats it.
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,20 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked slow
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the listed cases slow, except while cases are measured."""
-    if config.pluginmanager.has_plugin("tests.slow_cases"):
-        return
+    """Mark slow the cases of a test that follow its first `few`, and examples that say so."""
     listed = slow_cases.listed()
+    if config.pluginmanager.has_plugin("tests.slow_cases"):  # cases are measured
+        listed = frozenset()
+    quick: Counter[str] = Counter()
     for item in items:
+        few = item.get_closest_marker("few")
+        if few and not item.get_closest_marker("slow"):
+            test = item.nodeid.partition("[")[0]
+            quick[test] += 1
+            if quick[test] > few.args[0]:
+                item.add_marker("slow")
+        steps = item.dtest.examples if isinstance(item, pytest.DoctestItem) else ()
+        if any(step.source.endswith("  # takes seconds\n") for step in steps):
+            item.add_marker("slow")
         if item.nodeid in listed:
             item.add_marker("slow")
