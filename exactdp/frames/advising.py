@@ -169,7 +169,7 @@ def advise(
 
     >>> from exactdp import frames
     >>> prior = {1: "0.5", 3: "0.3", 10: "0.15", 100: "0.05"}
-    >>> advice = frames.advise(epsilon=1, delta="1e-6", prior=prior, count=200)
+    >>> advice = frames.advise(epsilon=1, delta="1e-6", prior=prior, count=200)  # takes seconds
     >>> print(advice.said)
     gshm with k = 100: a count of 200 is wrong by about 83 (95 %), with keys per user as stated
     """

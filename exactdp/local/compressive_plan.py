@@ -56,7 +56,7 @@ class CompressivePlan:
 
         >>> from exactdp.local import CompressivePlan
         >>> plan = CompressivePlan.for_target(k=1000, epsilon=1, sparsity=5, error="0.1")
-        >>> plan.mechanism.m, plan.users < 2_000_000, plan.error <= 0.1
+        >>> plan.mechanism.m, plan.users < 2_000_000, plan.error <= 0.1  # takes seconds
         (200, True, True)
         """
         targets = (sparsity, users, error)

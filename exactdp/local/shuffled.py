@@ -96,7 +96,7 @@ class Shuffled:
         this bound, not the loss itself, since the worst data sets are not known.
 
         >>> from exactdp.local import RandomizedResponse, Shuffled
-        >>> weekly = Shuffled(RandomizedResponse(k=10, epsilon=1), n=1000).bound()
+        >>> weekly = Shuffled(RandomizedResponse(k=10, epsilon=1), n=1000).bound()  # takes seconds
         >>> print(format(weekly.composed(52).epsilon("1e-6"), "3"))
         [0.669, 0.67]
         """

@@ -98,7 +98,7 @@ def assert_law(
     Returns the evidence. Raises AssertionError, which names the worst outcome.
 
     >>> die = Law.uniform(range(1, 7))
-    >>> assert_law(lambda rng: rng.randint(1, 6), die).method
+    >>> assert_law(lambda rng: rng.randint(1, 6), die).method  # takes seconds
     'exact'
     >>> assert_law(lambda rng: rng.getrandbits(2) // 2, Law.point(0))
     Traceback (most recent call last):

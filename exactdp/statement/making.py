@@ -155,7 +155,7 @@ def imported(
     claims, unit: as in :func:`of`. Raises InvalidParameter, Undecided.
 
     >>> from exactdp import statement
-    >>> s = statement.imported([(2.0, 0.1, 16)], epsilon=1)
+    >>> s = statement.imported([(2.0, 0.1, 16)], epsilon=1)  # takes seconds
     >>> s.fields["releases"][0]["rate"], s.check().verdict
     ('0.1', 'valid')
     """

@@ -74,7 +74,8 @@ def csh(
     Source: exactdp statement explain exact-csh, sections 1 to 3 and 10.
 
     >>> from exactdp.accounting import pld
-    >>> print(format(pld.csh(sparsity=10, sigma=25, tau=130).composed(3).epsilon("1e-4"), "3"))
+    >>> loss = pld.csh(sparsity=10, sigma=25, tau=130).composed(3)
+    >>> print(format(loss.epsilon("1e-4"), "3"))  # takes seconds
     [0.356, 0.42]
     """
     size, noise, height = _read(sparsity, sigma, tau, "sparsity")

@@ -110,7 +110,7 @@ class Pld(Questions):
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01", batch_limit=60, users=2000)
-        >>> print(format(loss.composed(1000).epsilon("1e-5"), "4"))
+        >>> print(format(loss.composed(1000).epsilon("1e-5"), "4"))  # takes seconds
         [1.827, 1.829]
         """
         probability = _rate(rate)
@@ -147,7 +147,7 @@ class Pld(Questions):
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=4).batched("0.01").composed(100)
-        >>> print(format(loss.epsilon("1e-5"), "3"))
+        >>> print(format(loss.epsilon("1e-5"), "3"))  # takes seconds
         [0.189, 0.196]
         """
         probability = _rate(rate)
@@ -225,7 +225,7 @@ class Pld(Questions):
 
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=2).sampled("0.01").grouped(3).composed(100)
-        >>> print(format(loss.epsilon("1e-5"), "3"))
+        >>> print(format(loss.epsilon("1e-5"), "3"))  # takes seconds
         [0.633, 0.635]
         """
         self._only_add_remove()

@@ -142,7 +142,7 @@ def calibrate_sgd(
     >>> calibration = pld.calibrate_sgd(
     ...     rate="0.1", steps=20, epsilon=2, delta="1e-5", resolution="1e-2"
     ... )
-    >>> print(calibration.noise_multiplier, calibration.refuted.value)
+    >>> print(calibration.noise_multiplier, calibration.refuted.value)  # takes seconds
     1.37 1.36
     """
     _only_known("calibrate_sgd", scheme)
@@ -185,7 +185,8 @@ def most_steps(
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
-    >>> pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5").steps
+    >>> found = pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5")
+    >>> found.steps  # takes seconds
     16
     """
     _only_known("most_steps", scheme)

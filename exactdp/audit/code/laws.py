@@ -40,7 +40,7 @@ def foreign_law(
 
     >>> def biased(rng):                       # a die from the low bits of a byte
     ...     return 1 + rng.getrandbits(8) % 6
-    >>> print(foreign_law(biased)[1], foreign_law(biased)[6])
+    >>> print(foreign_law(biased)[1], foreign_law(biased)[6])  # takes seconds
     43/256 21/128
     """
     law = Judge(interface, residual, max_runs, exceptions, progress).law(program).law

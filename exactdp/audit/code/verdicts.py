@@ -123,7 +123,7 @@ def private(
 
     >>> def respond(bit, rng):
     ...     return bit if rng.randrange(4) else 1 - bit
-    >>> private(respond, 0, 1, epsilon="1.0987").verdict
+    >>> private(respond, 0, 1, epsilon="1.0987").verdict  # takes seconds
     'proved'
     >>> print(private(respond, 0, 1, epsilon="1.0986"))  # doctest: +ELLIPSIS
     refuted: (1.0986, 0)-DP on this pair; delta is [9.216444453e-6, 9.216444454e-6]
