@@ -23,6 +23,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return int(stop.value.code or 0), out.getvalue(), err.getvalue()
 
 
+@pytest.mark.slow
 def test_json_has_the_promised_fields() -> None:
     code, out, _ = run("proofs", "BV-Lemma-2.9", "--json")
     assert code == 0
@@ -36,6 +37,7 @@ def test_json_has_the_promised_fields() -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_claim_for_people() -> None:
     code, out, _ = run("proofs", "bv-lemma-2.9")
     assert code == 0
@@ -43,6 +45,7 @@ def test_one_claim_for_people() -> None:
         assert part in out
 
 
+@pytest.mark.slow
 def test_list() -> None:
     chosen = ["--paper", "bv", "--verdict", "refuted", "--severity", "unsafe"]
     code, out, _ = run("proofs", "--list", *chosen, "--json")
@@ -77,6 +80,7 @@ class _Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_html(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     code, out, _ = run("proofs", "BV-Lemma-2.9", "--html", str(path))
@@ -96,6 +100,7 @@ def test_html(tmp_path: Path) -> None:
     assert 'data-kind="severity" data-value="unsafe"' in text
 
 
+@pytest.mark.slow
 def test_a_link_to_what_was_not_run_is_plain_text(tmp_path: Path) -> None:
     path = tmp_path / "one.html"
     assert run("proofs", "BV-Lemma-2.9-Markov-property", "--html", str(path))[0] == 0

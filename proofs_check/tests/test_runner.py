@@ -187,6 +187,7 @@ def test_ids() -> None:
     assert (claim.entry, claim.id) == ("BV-Theorem-3.5", "BV-Theorem-3.5-proof-term-4")
 
 
+@pytest.mark.slow
 def test_parallel_run_keeps_the_order_and_reports_progress() -> None:
     parts = select(["SVA-Lemma-14"])
     seen: list[object] = []
@@ -214,6 +215,7 @@ def test_selection() -> None:
             select(**arguments)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_leaving_early_does_not_wait_for_the_other_parts() -> None:
     """As Ctrl-C does: the pool's own end would wait for all of its queue."""
     parts = ledger()
