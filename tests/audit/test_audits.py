@@ -64,6 +64,7 @@ GROSS: list[tuple[str, Callable[[np.random.Generator], Any], Any, Any]] = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "make", "left", "right"), GROSS, ids=[row[0] for row in GROSS])
 def test_gross_violations_cost_few_outputs(
     name: str, make: Callable[[np.random.Generator], Any], left: Any, right: Any
@@ -80,6 +81,7 @@ def test_a_small_excess_is_found_with_more_outputs() -> None:
     assert 1 < report.epsilon_lower < Fraction(11, 10)
 
 
+@pytest.mark.slow
 def test_a_learned_direction_is_found() -> None:
     """Each of eight counters is fine on its own; together they spend 8 x 0.35 > 1."""
     data = [(0,) * 8, (1,) * 8]
@@ -102,6 +104,7 @@ def test_bounds_are_reached_even_where_nothing_is_violated() -> None:
     assert report.delta_lower == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [10_000, pytest.param(30_000, marks=pytest.mark.slow)])
 def test_where_nothing_is_violated_the_bound_is_near_the_truth(samples: int) -> None:
     """Many outputs of discrete Laplace noise are rare, and chance makes some look suspicious."""

@@ -63,6 +63,7 @@ def test_tails_agree_with_arbs_incomplete_beta(trials: int, share: str) -> None:
         assert float(slope.log()) == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 80), st.data(), st.sampled_from(["0.4", "0.05", "1e-3", "1e-9"]))
 def test_bounds_are_on_the_right_side_and_tight(
     trials: int, data: st.DataObject, alpha: str

@@ -108,6 +108,7 @@ def test_the_bound_is_what_the_best_attack_reaches(m: int, delta: str, epsilon: 
         assert bound(m, m, v, epsilon, delta) == pytest.approx(reached, abs=1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("m", "r"), [(6, 4), (9, 9), (40, 10), (14, 14)])
 def test_the_bound_with_abstentions(m: int, r: int) -> None:
     for v, delta, epsilon in product(range(1, r + 1), ("0.0001", "0.02"), (0.2, 1.5)):

@@ -146,10 +146,12 @@ USES = [
 
 
 class TestIntegers:
+    @pytest.mark.slow
     def test_uniform(self) -> None:
         for law, (_, values) in zip(laws([draw for draw, _ in DRAWS]), DRAWS, strict=True):
             assert law == Law.uniform(values)
 
+    @pytest.mark.slow
     def test_each_use_has_the_law_of_an_ordinary_integer(self) -> None:
         from exactdp.audit.code.outcomes import hashable
 
@@ -162,6 +164,7 @@ class TestIntegers:
         wide = 1 << 32
         assert all(law[i] == Fraction(len(range(i, wide, 10)), wide) for i in range(10))
 
+    @pytest.mark.slow
     def test_two_numbers_are_compared_bit_by_bit(self) -> None:
         law = foreign_law(lambda rng: rng.randrange(6) < rng.randrange(6))
         assert law[True] == Fraction(15, 36)
@@ -180,6 +183,7 @@ class TestIntegers:
 
 
 class TestRandom:
+    @pytest.mark.slow
     def test_comparison(self) -> None:
         bounds = [0.3, 0.5, 1 / 3, 1e-300, 0.0, 1.0, 2.0, -1.0, Fraction(1, 3), Decimal("0.7"), 1]
         twice = [lambda rng, p=p: (lambda u: (u < p, u < p))(rng.random()) for p in bounds]
@@ -210,12 +214,14 @@ class TestRandom:
         assert set(law) == {0, -1, -2}
         assert law[-1] == share(lambda u: u < 0.75) - share(lambda u: u <= 0.25)
 
+    @pytest.mark.slow
     def test_equality_of_one_value(self) -> None:
         assert foreign_law(lambda rng: rng.random() == 0.5)[True] == Fraction(1, GRID)
         assert foreign_law(lambda rng: rng.random() == 0.1 + 2**-55)[True] == 0
         assert foreign_law(lambda rng: not rng.random())[True] == Fraction(1, GRID)
         assert foreign_law(lambda rng: isinstance(rng.random(), float))[True] == 1
 
+    @pytest.mark.few(1)
     @pytest.mark.parametrize(
         "use",
         [
@@ -244,11 +250,13 @@ class TestSequences:
 
         assert foreign_law(program) == Law.uniform(permutations("abcd"))
 
+    @pytest.mark.few(1)
     @pytest.mark.parametrize("k", [0, 1, 2, 3])
     def test_sample(self, k: int) -> None:
         law = foreign_law(lambda rng: rng.sample([1, 2, 3, 4], k))
         assert law == Law.uniform(permutations([1, 2, 3, 4], k))
 
+    @pytest.mark.slow
     def test_sample_by_rejection(self) -> None:
         # beyond 21 elements CPython draws again until an element is new
         law = foreign_law(lambda rng: rng.sample(range(22), 2), residual="1e-3")
@@ -261,6 +269,7 @@ class TestSequences:
         assert law[("a", "b")] == cell(3, 0) * cell(3, 1)
         assert sum(law.weights.values()) == 1
 
+    @pytest.mark.few(1)
     @pytest.mark.parametrize(
         "weights", [[1, 2, 3], [Fraction(1, 3), Fraction(1, 2), 2], [0.1, 0.2, 0.7], [0, 1, 0]]
     )
@@ -276,6 +285,7 @@ class TestNumpy:
     def law(self, program) -> Law:
         return foreign_law(program, interface="numpy")
 
+    @pytest.mark.slow
     def test_integers(self) -> None:
         assert self.law(lambda rng: rng.integers(3)) == Law.uniform(range(3))
         assert self.law(lambda rng: rng.integers(-1, 1, endpoint=True)) == Law.uniform([-1, 0, 1])
@@ -283,6 +293,7 @@ class TestNumpy:
         assert self.law(lambda rng: rng.integers(0, 3, size=2)) == pairs
         assert self.law(lambda rng: rng.integers(0, 3, 2).sum() == 4)[True] == Fraction(1, 9)
 
+    @pytest.mark.slow
     def test_sequences(self) -> None:
         assert self.law(lambda rng: rng.permutation(3)) == Law.uniform(permutations(range(3)))
         assert self.law(lambda rng: rng.choice(4)) == Law.uniform(range(4))
@@ -291,6 +302,7 @@ class TestNumpy:
         assert self.law(lambda rng: rng.choice(3, 2, replace=False)) == without
         assert self.law(lambda rng: rng.random() < 0.25)[True] == Fraction(1, 4)
 
+    @pytest.mark.slow
     def test_refused(self) -> None:
         for program in (
             lambda rng: rng.normal(),
@@ -307,6 +319,7 @@ class TestNumpy:
 
 
 class TestRefusals:
+    @pytest.mark.few(1)
     @pytest.mark.parametrize(
         "name",
         ["gauss", "normalvariate", "expovariate", "triangular", "seed", "getstate", "setstate"],
@@ -329,6 +342,7 @@ class TestRefusals:
         with pytest.raises(NotEnumerable, match="urandom"):
             foreign_law(lambda rng: (rng.randrange(4), os.urandom(8)))
 
+    @pytest.mark.slow
     def test_a_loop_that_never_ends_is_given_up(self) -> None:
         def program(rng):
             while rng.randrange(2):
@@ -346,6 +360,7 @@ class TestRefusals:
         with pytest.raises(InvalidParameter, match="delta"):
             private(lambda d, rng: 0, 0, 1, epsilon=1, delta=2)
 
+    @pytest.mark.slow
     def test_exceptions_of_the_program(self) -> None:
         def program(rng):
             return [5, 6][rng.randrange(3)]
@@ -391,6 +406,7 @@ def complement(e: Enclosure) -> Enclosure:
 
 
 class TestSamplers:
+    @pytest.mark.few(1)
     @pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 3), Fraction(1), Fraction(999, 1000)])
     def test_exponential_coin(self, x: Fraction) -> None:
         law = foreign_law(lambda rng: coin_exp_small(x, rng))
@@ -402,6 +418,7 @@ class TestSamplers:
 
 
 class TestPrivate:
+    @pytest.mark.slow
     def test_randomised_response(self) -> None:
         def respond(bit, rng):
             return bit if rng.randrange(4) else 1 - bit
@@ -420,6 +437,7 @@ class TestPrivate:
         assert private(respond, 0, 1, epsilon=1, delta="0.1").verdict == "proved"
         assert found.as_dict()["verdict"] == "refuted"
 
+    @pytest.mark.slow
     def test_direction(self) -> None:
         def leaky(count, rng):
             return count if rng.randrange(10) == 0 else 0
@@ -430,6 +448,7 @@ class TestPrivate:
         assert found.event == (1,)
         assert found.probabilities == (0, Fraction(1, 10))
 
+    @pytest.mark.slow
     def test_residual_leaves_it_undecided(self) -> None:
         def loop(count, rng):
             while rng.randrange(2):

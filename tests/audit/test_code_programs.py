@@ -82,6 +82,7 @@ HONEST = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("program", HONEST, ids=lambda program: program.__name__)
 def test_honest_programs_are_proved(program: Callable[..., Any]) -> None:
     assert verdict(program) == "proved"
@@ -271,6 +272,7 @@ AT_IMPORT = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "program", [*SINS, *(pytest.param(each, marks=pytest.mark.fresh) for each in AT_IMPORT)]
 )
@@ -278,6 +280,7 @@ def test_hidden_randomness_is_not_exact(program: Callable[..., Any]) -> None:
     assert verdict(program).startswith("not exact")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("program", [own_random, seeded, global_generator, system, by_secrets])
 def test_the_line_and_the_change_that_helps_are_named(program: Callable[..., Any]) -> None:
     line = program.__code__.co_firstlineno + 2
@@ -289,6 +292,7 @@ def test_the_line_and_the_change_that_helps_are_named(program: Callable[..., Any
 # -- what is kept between calls: the law is that of the next calls from here ----------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [FirstAnswer, pytest.param(Lazily, marks=pytest.mark.slow)])
 def test_a_memo_has_the_law_of_one_call_and_of_two(make: Callable[[], Any]) -> None:
     """By hand: all answers are the first one, so two calls show no more than one."""
@@ -319,6 +323,7 @@ def raising_by_the_first(rng, seen=[]):  # noqa: B006
     return seen[0]
 
 
+@pytest.mark.slow
 def test_the_first_draw_that_is_kept_is_not_that_of_another_run() -> None:
     found = private(KeepsTheFirst().above, 0, 1, epsilon=1)
     assert found.verdict == "refuted"
@@ -327,6 +332,7 @@ def test_the_first_draw_that_is_kept_is_not_that_of_another_run() -> None:
     assert law == Law.uniform([0, ("raised", "KeyError")])
 
 
+@pytest.mark.slow
 def test_a_program_that_draws_nothing_is_refuted_or_not_exact() -> None:
     assert verdict(lambda bit, rng: bit) == "refuted"
     assert "draws nothing" in verdict(lambda bit, rng: 5)
@@ -336,6 +342,7 @@ def test_a_program_that_draws_nothing_is_refuted_or_not_exact() -> None:
     assert sometimes.verdict == "proved"
 
 
+@pytest.mark.slow
 def test_a_default_that_grows_is_seen_in_the_second_call() -> None:
     growing.__defaults__[0].clear()
     here = functools.partial(growing)  # cannot be sent, where the default is another one
@@ -371,6 +378,7 @@ def test_what_copies_leave_out_is_seen() -> None:
 # -- objects that are built inside the run, pairs, platforms --------------------------------------
 
 
+@pytest.mark.slow
 def test_noise_of_a_constructor_is_drawn_inside_the_run() -> None:
     """Uniform noise on -1, 0, 1: mass 1/3 on either side cannot be had from the other."""
     found = private(
@@ -392,6 +400,7 @@ def k_ary(value, rng):
 PAIRS = [(x, y) for x in range(4) for y in range(4) if x != y]
 
 
+@pytest.mark.slow
 def test_the_worst_pair_is_looked_for() -> None:
     assert private(k_ary, 0, 1, epsilon="2.2").verdict == "proved"
     found = private(k_ary, pairs=PAIRS, epsilon="2.2")
@@ -421,6 +430,7 @@ def test_without_fork_nothing_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
         foreign_law(lambda rng: 0)
 
 
+@pytest.mark.slow
 @pytest.mark.fresh
 def test_what_is_sent_and_what_is_not() -> None:
     assert "4 fresh interpreters agree" in private(noisy_module.honest, 0, 1, epsilon=1).basis
@@ -451,6 +461,7 @@ def test_fresh_interpreters_that_somebody_ended_are_started_again() -> None:
     assert "4 fresh interpreters agree" in _in_fresh_interpreters()
 
 
+@pytest.mark.slow
 @pytest.mark.fresh
 @pytest.mark.parametrize(
     ("program", "said"),
@@ -471,6 +482,7 @@ def test_programs_that_do_not_answer_in_fresh_interpreters_are_refused(
     assert "4 fresh interpreters agree" in _in_fresh_interpreters()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "p"), [(5, 0.3), (12, 0.5), (7, 0.8), (3, 0.0), (0, 0.4)])
 def test_binomial_is_the_inversion_of_numpy(n: int, p: float) -> None:
     """numpy's own answers, at the doubles that it consumed."""

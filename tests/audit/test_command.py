@@ -48,6 +48,7 @@ def python(tmp_path: Path, code: str, seconds: str = "20") -> Command:
     return Command(f"{sys.executable} {path}", seconds)
 
 
+@pytest.mark.slow
 def test_a_command_is_audited(tmp_path: Path) -> None:
     """Randomised response that lies one time in four: e^epsilon = 3."""
     run = python(tmp_path, MECHANISM.format(lie=0.25))
@@ -92,7 +93,6 @@ def test_the_request_is_one_line_of_json(tmp_path: Path) -> None:
 
 
 FAULTS: list[tuple[str, str, str]] = [
-    ("time-out", "import time; print(1, flush=True); time.sleep(60)", r"longer than 1 s .*1 came"),
     ("crash", "print(1); raise ValueError('no seed')", "code 1 after 1 of 3 .*ValueError: no seed"),
     ("own exit code", "print(1)\nprint(2)\nprint(3)\nraise SystemExit(7)", "code 7 after 3 of 3"),
     ("signal", "import os; os.kill(os.getpid(), 9)", "signal 9"),
@@ -104,9 +104,11 @@ FAULTS: list[tuple[str, str, str]] = [
     ("too many", "for i in range(4): print(i)", "wrote more outputs where 3"),
     ("endless", "while True: print(1)", "wrote more outputs where 3"),
     ("deep", "print('[' * 100000); print(1); print(2)", "line 1 that is no JSON"),
+    ("time-out", "import time; print(1, flush=True); time.sleep(60)", r"longer than 1 s .*1 came"),
 ]  # fmt: skip
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize(
     ("code", "message"), [row[1:] for row in FAULTS], ids=[r[0] for r in FAULTS]
 )

@@ -50,6 +50,7 @@ COPIES: dict[str, Callable[[int], Run]] = {
 _QUICK = {"one likely bit per call", "sevenfold", "a pattern of 10"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=() if n in _QUICK else pytest.mark.slow) for n in COPIES]
@@ -61,6 +62,7 @@ def test_copies_give_no_violation(name: str, seeds: int) -> None:
         assert verdict(COPIES[name](seed), epsilon=epsilon) != "violation"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "run",
     [copying.shifted, pytest.param(copying.cached, marks=pytest.mark.slow), copying.Lazy()],
@@ -71,6 +73,7 @@ def test_what_a_process_remembers_gives_no_violation(run: Run) -> None:
     assert verdict(run) == "refused"
 
 
+@pytest.mark.slow
 def test_pairs_are_counted_again_as_run_was_before_all_of_them() -> None:
     with pytest.raises(CopiedRandomness, match="not independent"):
         audit_pairs(copying.Lazy(), [(0, 1), (1, 2), (5, 6)], samples=10_000)
@@ -134,6 +137,7 @@ def test_a_side_without_noise_needs_no_single_calls() -> None:
     assert report.warning == ""
 
 
+@pytest.mark.slow
 def test_a_violation_says_what_it_rests_on() -> None:
     for run in (partial(copying.forgetful), copying.half_of(1)):
         report = audit(run, 0, 1, samples=5000)

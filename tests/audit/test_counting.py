@@ -46,6 +46,7 @@ def test_in_parallel_keeps_a_bounded_number_under_way() -> None:
         assert dict(results).items() <= {i: i * i for i in range(100)}.items()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "kind", ["none", "threads", "fork", pytest.param("spawn", marks=pytest.mark.slow)]
 )
@@ -130,6 +131,7 @@ def test_one_by_one_calls_once_for_every_output() -> None:
     assert OneByOne(lambda data, n: [data] * n)(3, 5).items == [3] * 5
 
 
+@pytest.mark.slow
 def test_features_are_audited_in_place_of_the_outputs() -> None:
     run, opened = mechanisms.sealed, mechanisms.opened
     with pytest.raises(InvalidParameter, match="features="):

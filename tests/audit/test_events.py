@@ -193,6 +193,7 @@ values = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(values)
 def test_values_survive_json(value: Any) -> None:
     again = decoded(json.loads(json.dumps(encoded(value))))

@@ -13,23 +13,9 @@ from exactdp.audit.outputs.batch import as_outputs
 from exactdp.audit.outputs.features import column
 from tests.audit.leaking import LEAKS, Leak
 
-LONG = {
-    "item 90 of a list",
-    "item 600 of a list",
-    "key 600 of a dictionary",
-    "item 600 of a nested list",
-    "byte 100",
-    "the last letter",
-    "the last letter of a field",
-    "bit 40 of 62",
-    "a rare key",
-    "the tenth number",
-}
 
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in LEAKS]
-)
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", sorted(LEAKS, key="bit 9 of 16".__ne__))  # it is fast
 def test_a_leak_in_a_part_is_found(name: str) -> None:
     report = audit(Leak(2, name), 0, 1, samples=10_000)
     assert report.violation, report.text()

@@ -104,6 +104,7 @@ def two_loops(rng):
     return u + draw(2, rng)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "program",
     [rejection, by_a_helper, with_variables_that_are_dead, two_loops],
@@ -112,6 +113,7 @@ def test_rounds_that_carry_nothing_along(program: Callable[[Any], Any]) -> None:
     assert_law(program)
 
 
+@pytest.mark.slow
 def test_a_loop_inside_a_call_and_behind_a_partial() -> None:
     assert_law(lambda rng: rejection(rng) + 1)
     assert_law(functools.partial(lambda shift, rng: shift + by_a_helper(rng)[0], 5))
@@ -208,6 +210,7 @@ def in_an_argument(rng):
     return min(n, 5)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "program",
     [
@@ -252,6 +255,7 @@ def in_a_default(rng):
         noted.__defaults__[0].clear()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("program", [in_a_global, in_a_default])
 def test_state_that_is_put_back_in_the_end(program: Callable[[Any], Any]) -> None:
     """Nothing outlives a run, so only a look in the middle of one tells the rounds apart.

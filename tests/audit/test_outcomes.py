@@ -287,6 +287,7 @@ def verdict(show: Callable[[int], Any], **options: Any) -> str:
         return f"not exact: {error}"
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("name", TOLD_APART)
 def test_what_a_reader_sees_of_a_plain_value_is_told_apart(name: str) -> None:
     assert verdict(TOLD_APART[name]) == "refuted"
@@ -299,6 +300,7 @@ def test_plain_values_that_are_equal_are_one_outcome() -> None:
     assert verdict(lambda bit: [show(1) for show in everything.values()]) == "proved"
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("name", REFUSED)
 def test_outcomes_of_other_types_are_not_exact(name: str) -> None:
     show, said = REFUSED[name]
@@ -387,6 +389,7 @@ RAISED: dict[str, tuple[Callable[[int], Any], str]] = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", RAISED)
 def test_what_a_reader_sees_of_an_exception_is_told_apart(name: str) -> None:
     show, expected = RAISED[name]

@@ -47,6 +47,7 @@ def test_one_pair_is_an_audit_and_other_promises_are_searched() -> None:
     assert found.report.bounds["rho"] >= 1
 
 
+@pytest.mark.slow
 def test_pairs_of_a_strategy() -> None:
     strategy = neighbouring_histograms(st.integers(0, 2), max_size=3)
     pairs = drawn(strategy, 6, seed=3)

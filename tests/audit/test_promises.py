@@ -48,6 +48,7 @@ def divergence(p: Fraction, q: Fraction, alpha: Any) -> Any:
     )
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("p", "q"), PAIRS)
 def test_measures_agree_with_other_arithmetic_and_never_exceed_it(p: Fraction, q: Fraction) -> None:
     with mpmath.workdps(30):
@@ -119,6 +120,7 @@ PROMISES: list[tuple[Promise, Promise]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("broken", "kept"), PROMISES, ids=lambda promise: f"{promise.kind}:{promise.text}"
 )
@@ -169,6 +171,7 @@ def test_false_alarms_are_rare_at_the_very_edge() -> None:
     assert flags <= binomial_quantile(audits, 0.1, 1e-4)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("promise", [each for pair in PROMISES for each in pair])
 def test_hints_lie_on_the_promise(promise: Promise) -> None:
     """p <= f q + d: a pair clearly above some line is refuted, one below all is allowed."""
@@ -187,6 +190,7 @@ def loss(u: float, k: int, n: int, y: int, m: int, factor: float, delta: float) 
     return sum(float(rel_entr(h, t * r) + rel_entr(t - h, t * (1 - r))) for h, t, r in pairs)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("factor", [1.0, math.e, 1e6])
 @pytest.mark.parametrize("delta", [0.0, 1e-6, 0.4])
 def test_evidence_is_the_smallest_loss_however_many_outputs_there_are(

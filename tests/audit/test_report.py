@@ -93,6 +93,7 @@ def test_replay_counts_the_same_event_on_fresh_outputs() -> None:
     assert right.samples == 40_000
 
 
+@pytest.mark.slow
 def test_a_report_without_a_violation_says_what_was_looked_at() -> None:
     """What hides the data set is an inner product of coins, which no feature is."""
     rng = np.random.default_rng(1)

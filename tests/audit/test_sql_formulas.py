@@ -35,6 +35,7 @@ def test_the_program_is_a_command_that_can_be_audited() -> None:
     assert [set(each) for each in found] == [{"a"}] * 3
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "data", "mean"),
     [

@@ -90,6 +90,7 @@ def test_what_can_be_told_apart_is_told_apart(values: list[Any]) -> None:
         assert event.hits([value, "something else"]).tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_values_are_the_same_in_every_process() -> None:
     """Of values and of fingerprints, in a process with a fixed seed of hashes, unlike this one."""
     code = "from tests.audit.test_values import everything\nprint(everything())"
@@ -174,6 +175,7 @@ LEAKS: list[tuple[Any, Any]] = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("values", LEAKS, ids=lambda values: str(values)[:30])
 def test_a_leak_in_values_of_any_type_is_found(values: tuple[Any, Any]) -> None:
     report = audit(Told(3, values), 0, 1, samples=3000)

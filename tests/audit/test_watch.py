@@ -37,6 +37,7 @@ def test_the_mixture_is_that_of_a_beta_density() -> None:
         assert found == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "prior",
     [pytest.param(PRIORS[0], marks=pytest.mark.slow), PRIORS[1]],
@@ -126,6 +127,7 @@ def test_the_budget_is_kept() -> None:
     assert min(steps(16)) >= 2
 
 
+@pytest.mark.slow
 def test_other_promises_are_watched() -> None:
     *_, last = watch(Response(1), True, False, promise=GaussianDP(1), samples=30_000)
     assert last.violation
@@ -146,6 +148,7 @@ def test_false_alarms_are_rare_however_often_one_looks() -> None:
     assert sum(map(flagged, range(300))) <= binomial_quantile(300, 0.1, 1e-4)
 
 
+@pytest.mark.slow
 def test_a_part_that_never_varies_is_looked_at_in_single_calls() -> None:
     *_, last = watch(Open(2), 0, 1, samples=8000)
     assert last.violation

@@ -32,11 +32,13 @@ _named = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: exampl
 _node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 
 
+@pytest.mark.few(11)
 @_named
 def test_a_true_statement_is_valid(example: Example) -> None:
     assert verdict(example.honest()) == "valid"
 
 
+@pytest.mark.few(11)
 @_named
 def test_less_than_the_truth_is_not_proved(example: Example) -> None:
     low, high = example.truth()
@@ -45,6 +47,7 @@ def test_less_than_the_truth_is_not_proved(example: Example) -> None:
     assert verdict(example.statement(None, high * (1 + hair))) == "not proved"
 
 
+@pytest.mark.slow
 def test_damaged_choices_do_not_prove_a_false_claim() -> None:
     drawn = random.Random(7)
     for example in EXAMPLES:
@@ -65,6 +68,7 @@ def test_the_example_of_the_specification_is_valid() -> None:
     assert fuzz.run([text]) == {"valid": 1}
 
 
+@pytest.mark.slow
 @_node
 def test_python_and_javascript_agree() -> None:
     texts = [json.dumps(example.honest()) for example in EXAMPLES]
@@ -72,6 +76,7 @@ def test_python_and_javascript_agree() -> None:
     assert verdicts_in_node(texts) == [[verdict, sha256] for verdict, _, sha256 in ours]
 
 
+@pytest.mark.slow
 def test_damaged_texts_have_a_verdict_in_one_line() -> None:
     drawn = random.Random(3)
     assert fuzz.run([fuzz.damaged(drawn) for _ in range(300)])["malformed"] > 200
@@ -116,11 +121,13 @@ _MALFORMED = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text", _MALFORMED.values(), ids=_MALFORMED)
 def test_malformed(text: str) -> None:
     assert fuzz.run([text]) == {"malformed": 1}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -171,6 +178,7 @@ def test_the_file_is_short_and_has_integers_and_fractions_only(name: str) -> Non
         assert not (isinstance(node, ast.Name) and node.id in ("float", "eval", "exec"))
 
 
+@pytest.mark.slow
 def test_the_schema_says_the_same() -> None:
     schema = json.loads((FOLDER / "statement.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)

@@ -125,6 +125,7 @@ def test_orders_that_differ_between_runs() -> None:
     assert least <= Fraction("0.00014143")  # one order for both
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_random_grids(part: int) -> None:
     found = [_check(seed) for seed in range(10 * part, 10 * part + 10)]

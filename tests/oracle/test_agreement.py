@@ -41,6 +41,7 @@ def within(found: Enclosure, vector: Vector, width: Fraction) -> bool:
     return meets and found.upper - found.lower <= width * max(found.upper, Fraction(0))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", vectors.GROUPS)
 def test_every_vector(name: str) -> None:
     chosen = [vector for vector in vectors.load(name) if vector.id not in (*LONG, *GRIDS)]

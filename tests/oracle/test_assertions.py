@@ -21,6 +21,7 @@ def respond(bit: int, rng: random.Random) -> int:
     return bit if rng.randrange(4) else 1 - bit
 
 
+@pytest.mark.slow
 def test_an_exact_law() -> None:
     assert assert_law(lambda rng: rng.getrandbits(1), COIN).method == "exact"
     assert assert_law(lambda rng: int(rng.random() < 0.5), COIN).method == "exact"
@@ -55,6 +56,7 @@ def test_an_outcome_that_should_not_exist() -> None:
         assert_law(lambda rng: 2 * (rng.gauss(0, 1) > 0), COIN, samples=500)
 
 
+@pytest.mark.slow
 def test_private() -> None:
     assert assert_private(respond, 0, 1, epsilon="1.0987").method == "exact"
     with pytest.raises(AssertionError, match="refuted"):
@@ -90,6 +92,7 @@ def test_the_statistical_test_gets_the_kind_of_generator_that_the_exact_run_had(
     assert found.method == "statistical"
 
 
+@pytest.mark.slow
 def test_private_by_drawing() -> None:
     def noisy(value: int, rng: random.Random) -> int:
         return round(16 * (value + rng.gauss(0, 1)))
@@ -129,6 +132,7 @@ def test_recording() -> None:
     assert seen[0].startswith("exact:")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

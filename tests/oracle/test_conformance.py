@@ -197,6 +197,7 @@ def fake() -> Fake:
     return Fake(lambda *_: "1")
 
 
+@pytest.mark.slow
 def test_an_adapter_of_ones_own() -> None:
     report = run_isolated("tests.oracle.test_conformance:fake", [DELTA], timeout=20)
     assert (report.name, report.version) == ("fake", "1")

@@ -36,6 +36,7 @@ def test_each(vector):
 """
 
 
+@pytest.mark.slow
 def test_summary_and_vectors(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(OWN)
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider")

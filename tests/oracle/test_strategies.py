@@ -16,6 +16,7 @@ from exactdp.oracle.strategies import (
 )
 
 
+@pytest.mark.slow
 @given(neighbouring_histograms(k=2))
 def test_histograms_differ_by_one_user(pair: tuple[dict[int, int], dict[int, int]]) -> None:
     left, right = pair
@@ -26,6 +27,7 @@ def test_histograms_differ_by_one_user(pair: tuple[dict[int, int], dict[int, int
     assert all(count >= 1 for side in pair for count in side.values())
 
 
+@pytest.mark.slow
 @given(neighbouring_datasets(relation="replace-one"))
 def test_replace_one(pair: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     left, right = pair

@@ -15,6 +15,7 @@ from exactdp.oracle import vectors
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", vectors.GROUPS)
 def test_files_follow_the_schema(name: str) -> None:
     jsonschema = pytest.importorskip("jsonschema")

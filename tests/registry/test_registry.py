@@ -31,6 +31,7 @@ def _found(text: str) -> list[tuple[str, str]]:
     return [(finding.claim, finding.verdict) for finding in lint(text)]
 
 
+@pytest.mark.slow
 def test_conversions_against_their_formulas() -> None:
     """The thresholds of both conversions and of Gaussian noise, from mpmath."""
     rho, delta = mpf("2.56"), mpf(10) ** -10
@@ -139,6 +140,7 @@ def test_numbers_in_prose() -> None:
     assert stated("scale", "a large scale. Then = 4") == []
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(
     ("text", "said"),
     [

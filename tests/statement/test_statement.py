@@ -32,6 +32,7 @@ def _claims(made: Statement) -> list[tuple[str, str]]:
     return [(claim["measure"], claim.get("at_most", "")) for claim in made.fields["claims"]]
 
 
+@pytest.mark.slow
 def test_both_checkers_prove_what_is_true_alone() -> None:
     assert sum(run(12, seed=5).values()) == 12
 
@@ -51,6 +52,7 @@ def test_every_claim_of_gaussian_noise() -> None:
     assert 0.7404 < float(sharp["type-two"]["at_least"]) < 0.740489
 
 
+@pytest.mark.slow
 def test_a_claimed_epsilon_is_about_the_least() -> None:
     made = statement.of(pld.sgd(noise_multiplier=1, rate="0.1", steps=20), delta="1e-5")
     claim = made.fields["claims"][0]
@@ -75,6 +77,7 @@ def test_what_a_statement_cannot_name_is_refused(loss: pld.Pld) -> None:
         statement.of(loss, epsilon=1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("loss", "kind"),
     [
@@ -121,6 +124,7 @@ def test_sums_are_derived_anew() -> None:
     assert truth.upper <= Fraction(both.fields["claims"][0]["epsilon"]) < truth.upper * 1001 / 1000
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("loss", "claim"),
     [
@@ -291,6 +295,7 @@ def test_budgets() -> None:
     assert statement.of(budget).delta_claims() == [(3, Fraction(1, 10**6))]
 
 
+@pytest.mark.slow
 def test_histories_of_opacus() -> None:
     made = statement.imported([(2.0, 0.1, 3), (1.5, 0.1, 2)], epsilon=1)
     assert [(r["sigma"], r["rate"], r["times"]) for r in made.fields["releases"]] == [

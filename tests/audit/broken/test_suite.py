@@ -52,6 +52,7 @@ def flagged(case: Case, samples: int, seed: int) -> bool:
     return violated(case, case.make_correct(seed), samples)
 
 
+@pytest.mark.few(1)
 @some_quick
 def test_broken_is_found(case: Case) -> None:
     assert found(case, case.samples, seed=1)
@@ -64,6 +65,7 @@ def test_broken_is_found_again(case: Case) -> None:
     assert found(case, min(10 * case.samples, 10_000_000), seed=2)
 
 
+@pytest.mark.few(1)
 @some_quick
 def test_twin_is_not_flagged(case: Case) -> None:
     # alpha = 0.01 each: with these fixed seeds none of them is a false alarm

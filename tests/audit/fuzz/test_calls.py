@@ -135,6 +135,7 @@ def guarded(call: str) -> Callable[[Any], Any]:
 CALLS = [("numpy", call) for call in NUMPY] + [("random", call) for call in RANDOM]
 
 
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("interface", "call"),

@@ -67,6 +67,7 @@ def _difference_of_draws(rows: Any) -> Any:
 
 
 WAYS = [
+    _noisy_threshold,
     lambda rows: np.random.default_rng().laplace(sum(rows), 2.0),
     lambda rows: sum(rows) + laplace(scale=2.0),  # the name was bound before the audit
     lambda rows: sum(rows) + GENERATOR.laplace(scale=2.0),  # so was the generator
@@ -77,13 +78,13 @@ WAYS = [
     pytest.param(_series, marks=pytest.mark.slow),  # pandas makes every later fork dearer
     _python,
     _seeded,
-    _noisy_threshold,
     _difference_of_draws,
     lambda rows: sum(rows) + np.random.default_rng(secrets.randbits(64)).laplace(),
     lambda rows: sum(rows) + np.random.default_rng(next(CLOCK) // 3).laplace(),
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("pipeline", WAYS)
 def test_the_distance_is_seen_however_noise_is_added(pipeline: Any) -> None:
     report = glue.sensitivity(pipeline, [1, 2], [1, 7], declared=4)
@@ -93,6 +94,7 @@ def test_the_distance_is_seen_however_noise_is_added(pipeline: Any) -> None:
     assert not glue.sensitivity(pipeline, [1, 2], [1, 7], declared=5).violation
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("pipeline", "kind"),
     [
@@ -157,6 +159,7 @@ def _state(rows: Any, seen: list[int] = []) -> Any:  # noqa: B006
     return sum(rows) + np.random.laplace(size=len(seen))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("pipeline", "words"),
     [
@@ -209,6 +212,7 @@ class Mechanism:
 MECHANISM = glue.Primitive(Mechanism, "randomise", "value", lambda given: given["self"].sensitivity)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("declared", "violation"), [(5.0, False), (4.5, True)])
 def test_a_named_primitive_is_held_to_its_own_sensitivity(declared: float, violation: bool) -> None:
     def pipeline(rows: Any) -> Any:
@@ -227,6 +231,7 @@ def test_a_sensitivity_that_depends_on_the_data_is_seen() -> None:
     assert [each.kind for each in report.violations] == ["scale"]
 
 
+@pytest.mark.slow
 def test_hypothesis_shrinks_the_pair() -> None:
     pairs = st.tuples(st.integers(0, 99), st.integers(0, 99)).map(lambda two: ([two[0]], [*two]))
     report = glue.search(_scaled, pairs, declared=50)

@@ -8,6 +8,7 @@ from tests.audit.glue.programs import CASES, Case
 by_name = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
+@pytest.mark.few(1)
 @by_name
 def test_the_violation_is_found(case: Case) -> None:
     report = glue.search(case.broken, case.pairs, **case.options)
@@ -15,6 +16,7 @@ def test_the_violation_is_found(case: Case) -> None:
     assert "programs.py:" in str(report) or case.kind == "leak"
 
 
+@pytest.mark.few(1)
 @by_name
 def test_the_mended_twin_raises_no_alarm(case: Case) -> None:
     report = glue.search(case.mended, case.pairs, **case.options, examples=15)

@@ -49,6 +49,7 @@ def _number(p: Fraction | None) -> Any:
     return mpmath.mpf(0) if p is None else mpmath.mpf(p.numerator) / p.denominator
 
 
+@pytest.mark.few(1)
 @by_name
 def test_the_honest_mechanism_is_proved(case: Case) -> None:
     verdict = _private(case.honest, case)
@@ -81,6 +82,7 @@ def test_its_law_is_that_of_the_formula(case: Case) -> None:
     assert compare(law, expected, tolerance="1e-9").verdict == "agrees"
 
 
+@pytest.mark.few(1)
 @by_name
 def test_the_bugged_twin_is_not_proved(case: Case) -> None:
     try:
