@@ -40,6 +40,7 @@ def expected(sigma: float, epsilon: float) -> float:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("added")
 def test_a_new_calculator_has_commands() -> None:
     for verb, title in (("delta", "Compute"), ("check", "Prove"), ("calibrate", "Find the least")):
@@ -109,6 +110,7 @@ def _parameters(function: Callable[..., object]) -> dict[str, object]:
     return {n: p.default for n, p in inspect.signature(function).parameters.items()}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CALCULATORS)
 def test_the_api_the_command_and_the_audit_agree(name: str) -> None:
     made = calculator(name)
@@ -120,9 +122,10 @@ def test_the_api_the_command_and_the_audit_agree(name: str) -> None:
     assert (audited.lower, audited.upper) == (found.lower, found.upper)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("discrete-gshm", "tau"), ("discrete-csh", "tau"), ("stability", "threshold")],
+    [("stability", "threshold"), ("discrete-gshm", "tau"), ("discrete-csh", "tau")],
 )
 def test_an_audit_finds_the_threshold_of_a_calibration(name: str, least: str) -> None:
     """Two searches: the audit's by bisection from 0, and the calibration's from a guess."""

@@ -31,6 +31,7 @@ def enumerated(k: int, epsilon: mpf, delta: mpf, total: mpf) -> mpf:
     return result
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize("delta", ["0", "0.01"])
 @pytest.mark.parametrize("total", ["0", "0.3", "0.75", "2"])
@@ -71,6 +72,7 @@ def test_rhos_add_up() -> None:
     assert composition.concentrated(rhos=[], epsilon=1) == Enclosure.exact(0)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("sigma2", "k"), [("0.5", 3), ("2", 4), ("9", 3)])
 def test_discrete_gaussian_steps_against_a_direct_sum(sigma2: str, k: int) -> None:
     """All sums of k values, by convolving k lists in mpmath."""
@@ -95,6 +97,7 @@ def test_discrete_gaussian_steps_against_a_direct_sum(sigma2: str, k: int) -> No
     assert_about(found, expected)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("k", "epsilon", "total"), [(10**7, "0.001", 9), (10**9, "0.0001", 12)])
 def test_ten_million_copies_and_more_against_binomial_tails(
     k: int, epsilon: str, total: int

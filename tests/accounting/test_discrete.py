@@ -60,6 +60,7 @@ def test_a_delta_near_the_smallest_that_is_told_from_zero(epsilon: int) -> None:
         assert_about(discrete_gaussian.delta(sigma2=1, epsilon=epsilon), sum(terms) / total)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("shifts", "sigma2s", "epsilon"),
     [
@@ -86,6 +87,7 @@ def test_vectors_agree_with_one_query() -> None:
     assert discrete_gaussian.delta_many(shifts=[], sigma2s=[], epsilon="0.4") == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("count", "sigma2"), [(2, "1"), (3, "1.5"), (5, "2"), (4, "3")])
 def test_the_smoothing_bound_holds_pointwise(count: int, sigma2: str) -> None:
     variance = Fraction(sigma2)
@@ -184,6 +186,7 @@ def csh_threshold(k: int, sigma: Fraction, tau: Fraction, r: int) -> mpf:
     )
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "sigma", "tau", "epsilon"),
     [
@@ -233,6 +236,7 @@ def true_delta(k: int, sigma: float, tau: float, epsilon: float) -> float:
     )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("k", "sigma", "tau", "epsilon"),
     [
@@ -272,6 +276,7 @@ def test_the_published_threshold(k: int) -> None:
         assert_about(found, expected)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "epsilon", "delta"), [(1, 1, "1e-6"), (2, "0.35", "1e-5"), (10, 3, "1e-10")]
 )
@@ -292,6 +297,7 @@ def test_a_chosen_sigma_needs_no_larger_threshold_than_others(
         discrete_csh.calibrate(sparsity=k, epsilon=epsilon, delta=delta, sigma=least)
 
 
+@pytest.mark.slow
 def test_correlated_calibration() -> None:
     taus = []
     for analysis in discrete_csh.ANALYSES:
@@ -318,6 +324,7 @@ def test_too_much_shared_noise_is_undecided() -> None:
         discrete_csh.delta(sparsity=4, sigma=10**6, tau=10**7, epsilon=1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("k", "sigma", "tau", "epsilon"),
     [(12, "8", "30", "0.35"), (7, "3", "9", "0.5"), (30, "4", "11", "0"), (25, "20", "95", "0.1")],
@@ -338,6 +345,7 @@ def test_by_cases_is_the_largest_of_all_cases(k: int, sigma: str, tau: str, epsi
     assert low <= found.float_upper() * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_by_cases_at_a_thousand_counters() -> None:
     """What was enclosed before, 1.0053e-5, bounded ranges of cases instead of each."""
     found = discrete_csh.delta(

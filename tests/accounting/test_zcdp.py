@@ -33,7 +33,8 @@ def infimum(rho: mpf, epsilon: mpf) -> mpf:
         return min(objective(1 + mpmath.exp(low), rho, epsilon), mpf(1))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.few(1)
+@pytest.mark.parametrize("seed", [2, 0, 1])
 def test_the_optimal_rule_is_the_infimum_over_orders(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(6):

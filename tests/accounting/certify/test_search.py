@@ -33,6 +33,7 @@ class Wave:
         return x.cos() / self.period + self.tilt
 
 
+@pytest.mark.few(30)
 @pytest.mark.parametrize("period", [1, 7, 3000])
 @pytest.mark.parametrize("tilt", ["-0.001", "0", "0.3"])
 @pytest.mark.parametrize("last", [1, 2, 100, 2345])

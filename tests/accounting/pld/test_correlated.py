@@ -58,6 +58,7 @@ def agrees(rows: Rows, strategy: Sequence[Fraction] | Rows, k: int, b: int) -> N
     assert found.upper - found.lower <= Fraction(1, 10**100)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "k", "b"), [(6, 3, 1), (7, 3, 2), (7, 2, 3), (6, 6, 1), (5, 9, 4)])
 def test_falling_toeplitz_strategies(n: int, k: int, b: int) -> None:
     rng = random.Random(n * k * b)
@@ -69,6 +70,7 @@ def test_falling_toeplitz_strategies(n: int, k: int, b: int) -> None:
         agrees(toeplitz(c, n), c, k, b)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "k", "b"), [(7, 3, 2), (6, 1, 2), (8, 3, 3), (5, 2, 5)])
 def test_bands_of_any_sign(n: int, k: int, b: int) -> None:
     rng = random.Random(n + k + b)

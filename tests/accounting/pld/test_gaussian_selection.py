@@ -29,6 +29,7 @@ def _largest(n: int, shift: float) -> Floats:
     return np.asarray(n * ndtr(x) ** (n - 1) * np.exp(-x * x / 2) / math.sqrt(2 * math.pi) * UNIT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "shift"), [(1, "0.5"), (40, "0.25"), (3000, "0.5")])
 def test_the_law_of_the_largest_number(n: int, shift: str) -> None:
     law = LargestNormal(n, rational("shift", shift))
@@ -92,6 +93,7 @@ def _stops(gaps: Sequence[float], own: float, noise: float) -> Floats:
     return np.array([*found, left.sum()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("queries", "monotone"),
     [

@@ -33,6 +33,7 @@ def _law(loss: pld.Pld) -> KnownCurve:
     return step.removed.known
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("loss", "exact"), [(GSHM, _gshm), (CSH, _csh)])
 def test_the_law_is_above_the_curve_at_every_epsilon(
     loss: pld.Pld, exact: Callable[[str], Enclosure]
@@ -118,6 +119,7 @@ def test_rounding_that_would_bend_a_curve_the_wrong_way() -> None:
             assert found.upper() >= ball(delta)
 
 
+@pytest.mark.slow
 def test_with_others_and_on_samples() -> None:
     both = CSH.then(pld.gaussian(sigma=10))
     assert both.delta("0.5").lower >= pld.gaussian(sigma=10).delta("0.5").lower

@@ -57,6 +57,7 @@ def _delta(law: Law, utilities: Sequence[float], moves: Sequence[float], epsilon
 _EXACT: list[tuple[str, Law]] = [("gumbel", _exponential), ("exponential", _permute_and_flip)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("noise", "law"), _EXACT)
 @pytest.mark.parametrize("width", [0.3, 1.0, 3.0])
 def test_one_run_is_exact(noise: str, law: Law, width: float) -> None:
@@ -76,6 +77,7 @@ def test_one_run_is_exact(noise: str, law: Law, width: float) -> None:
             assert _delta(law, utilities, moves, epsilon) <= float(found.upper) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_laplace_noise_stays_below_its_bound() -> None:
     loss, half, drawn = pld.noisy_max(epsilon=1, noise="laplace"), 0.5, random.Random(2)
     bound = loss.delta("0.3")
@@ -121,6 +123,7 @@ def _adaptive(runs: int, width: float, epsilon: float) -> float:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.5, 2.0])
 def test_the_exponential_mechanism_chosen_adaptively(width: float) -> None:
     """The upper end is above all strategies, and near the best one."""
@@ -131,6 +134,7 @@ def test_the_exponential_mechanism_chosen_adaptively(width: float) -> None:
         assert float(found.upper) <= 1.15 * best
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("noise", "law"), _EXACT)
 def test_two_runs_against_all_sequences(noise: str, law: Law) -> None:
     """Every pair of two-option runs is below the upper end, and the best above the lower end."""
@@ -149,6 +153,7 @@ def test_two_runs_against_all_sequences(noise: str, law: Law) -> None:
         assert best <= float(found.upper) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_it_composes_with_other_mechanisms() -> None:
     loss = pld.gaussian(sigma=2).then(pld.exponential(epsilon="0.1").composed(3))
     alone = pld.gaussian(sigma=2).epsilon("1e-6")

@@ -73,6 +73,7 @@ QUESTIONS: dict[str, tuple[pld.Pld, Plane, Plane]] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("epsilon", ["0.5", "2"])
 def test_both_readings_are_those_of_the_plane(name: str, epsilon: str) -> None:
@@ -117,6 +118,7 @@ def test_distances_add_in_squares_and_a_rational_root_is_exact() -> None:
     assert four.exact
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("change", ["sampled", "replaced", "batched", "grouped", "mu", "renyi"])
 def test_an_irrational_distance_lies_between_two_rational_ones(change: str) -> None:
     """sqrt 2, between two decimals of 14 digits: every answer lies between theirs."""

@@ -63,6 +63,7 @@ def assert_certified(found: Calibration, target: Fraction) -> None:
         assert 0 < Fraction(found.tau) - below <= Fraction(found.tau) / 10**9
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("k", "mechanism", "analysis", "tau"), QUOTED)
 def test_quoted_thresholds(k: int, mechanism: str, analysis: str, tau: str) -> None:
     found = MODULES[mechanism].calibrate(
@@ -77,6 +78,7 @@ def test_quoted_thresholds(k: int, mechanism: str, analysis: str, tau: str) -> N
         assert_certified(found, Fraction(1, 10**5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("targets", [6, pytest.param(24, marks=pytest.mark.slow)])
 def test_random_targets_with_and_without_sigma(targets: int) -> None:
     rng = random.Random(3)
@@ -247,6 +249,7 @@ def test_the_lowest_multiple_can_be_enough(lowest: int) -> None:
     assert min(check.asked) == value
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("analysis", ["exact", "add-the-deltas", "published"])
 @pytest.mark.parametrize("delta", ["0.3", "0.6", "0.8", "0.9", "0.999999"])
 @pytest.mark.parametrize("epsilon", ["0", "1"])

@@ -48,6 +48,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("of", "numbers"), PAIRS)
 def test_cells_bound_a_pair_more_tightly_the_more_there_are(
     of: Family, numbers: tuple[int, int, int]
@@ -63,6 +64,7 @@ def test_cells_bound_a_pair_more_tightly_the_more_there_are(
             assert found.upper < exact * (1 + gap)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("of", "numbers"), [p for p in PAIRS if p[1][0] != p[1][1]])
 def test_marginals_against_differences(of: Family, numbers: tuple[int, int, int]) -> None:
     """Lower bounds on three slopes, close to difference quotients."""
@@ -123,6 +125,7 @@ def by_plan(
     return replace(chosen, **changes), loss
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("term", ROUGH)
 def test_every_error_term_is_needed(term: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one thing made coarse the ball holds the true value, but not if its term is shrunk."""
@@ -147,12 +150,13 @@ def test_every_error_term_is_needed(term: str, monkeypatch: pytest.MonkeyPatch) 
 # --- searches that were not decided before --------------------------------------------------------
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("of", "worst"),
     [
+        (family(6, "579001.8148", "3506617.0188", "0"), Worst(3, 2, 3, "A")),
         (family(60, "20577", "102665", "0"), Worst(60, 34, 0, "A")),
         (family(100, "262.202", "1037.27", "0"), Worst(0, 0, 100, "A")),
-        (family(6, "579001.8148", "3506617.0188", "0"), Worst(3, 2, 3, "A")),
     ],
 )
 def test_decided(of: Family, worst: Worst) -> None:
@@ -162,6 +166,7 @@ def test_decided(of: Family, worst: Worst) -> None:
         assert upper <= lower * (1 + arb(10) ** -12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of", "numbers", "factor"),
     [
@@ -178,6 +183,7 @@ def test_an_end_need_not_win(of: Family, numbers: tuple[int, int, int], factor: 
         assert by_quadrature(of, *numbers) > factor * float(ends.upper())
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("of", "numbers"), PAIRS)
 def test_estimates_have_ten_digits(of: Family, numbers: tuple[int, int, int]) -> None:
     estimates = Estimates(of)
@@ -212,6 +218,7 @@ def test_random_calls_are_decided(seed: int) -> None:
     assert found.upper <= found.lower * (1 + Fraction(1, 10**9)) or found.upper < 10**-5000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "of",
     [

@@ -43,6 +43,7 @@ def brute_force(k: int, sigma: float, tau: int, epsilon: float) -> float:
     return worst
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(
     ("k", "sigma", "tau", "epsilon"),
     [
@@ -67,6 +68,7 @@ def test_exact_is_the_largest_divergence_of_outputs(
     )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("epsilon", ["0", "0.05", "1", "4"])
 @pytest.mark.parametrize(("k", "sigma", "tau"), [(40, "20", "70"), (40, "12.5", "44"), (7, 3, 10)])
 def test_the_search_finds_what_all_cases_give(k: int, sigma: str, tau: str, epsilon: str) -> None:
@@ -89,6 +91,7 @@ def test_between_its_ends_and_the_sum_of_both() -> None:
         assert exact.upper < added.lower
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("k", [1, 30, 51914, 10**12])
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.35", "1e-5"), (0, "0.01"), (5, "1e-12")])
 def test_calibration_is_certified_from_both_sides(k: int, epsilon: str, delta: str) -> None:

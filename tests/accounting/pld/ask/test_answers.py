@@ -17,6 +17,7 @@ from exactdp.errors import InvalidParameter, Undecided
 _SMALL = Fraction(1, 10**6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1, 1, 1), (10, 100, 2), (3, 7, 0)])
 def test_gaussian_composition_in_closed_form(sigma: int, steps: int, epsilon: int) -> None:
     low, high = _on_a_grid(pld.gaussian(sigma=sigma).composed(steps), Fraction(epsilon))
@@ -54,6 +55,7 @@ def test_tiny_deltas_are_as_narrow(exponent: int) -> None:
     assert exact.lower <= found.upper + _SMALL
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sigma", "steps", "epsilon"),
     [("1.756", 1000, "0.0019"), ("0.728", 1000, "0.0014"), ("8.827", 100_000, "3.7877")],
@@ -83,6 +85,7 @@ def test_different_mechanisms_together() -> None:
     assert gaussian.delta(sigma=1, epsilon=found.lower, sensitivity=mu).upper >= Fraction(1, 10**6)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("size", ["1e-400", "1e-100", "1e-20", "1e20", "1e100", "1e400"])
 @pytest.mark.parametrize(
     "loss",
@@ -132,6 +135,7 @@ def test_losses_much_smaller_than_others_need_no_finer_grid() -> None:
     assert found.lower <= gaussian.delta(sigma=1, epsilon="0.9999").upper
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [3, 50])
 def test_losses_far_below_the_mass_at_infinity_do_not_count(epsilon: int) -> None:
     """delta = 1e-9 and next to nothing: it took seconds to follow the nothing, and to give up."""

@@ -62,9 +62,9 @@ def _sum(f: _Density) -> mpf:
 
 
 NOISES: dict[str, tuple[pld.Pld, _Density, Callable[[_Density], mpf]]] = {
+    "integers": (pld.discrete_gaussian(sigma2="0.7"), _integer, _sum),
     "gaussian": (pld.gaussian(sigma="0.8"), _gaussian, _integral),
     "laplace": (pld.laplace(scale="0.8"), _laplace, _integral),
-    "integers": (pld.discrete_gaussian(sigma2="0.7"), _integer, _sum),
 }
 CASES = [(n, s) for n in NOISES for s in SCHEMES if n == "gaussian" or s != "grouped"]
 
@@ -87,6 +87,7 @@ def _around(found: Enclosure, exact: mpf) -> bool:
     return bool(low * (1 - mpf("1e-13")) <= exact <= high * (1 + mpf("1e-13")))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("noise", "scheme"), CASES)
 def test_the_divergence_of_the_two_laws(noise: str, scheme: str) -> None:
     loss, density, total = NOISES[noise]
@@ -97,9 +98,8 @@ def test_the_divergence_of_the_two_laws(noise: str, scheme: str) -> None:
         assert found.width <= found.upper / 10**12
 
 
-@pytest.mark.parametrize(
-    "noise", [pytest.param("gaussian", marks=pytest.mark.slow), "laplace", "integers"]
-)
+@pytest.mark.few(1)
+@pytest.mark.parametrize("noise", ["integers", "gaussian", "laplace"])
 def test_batches_have_the_worst_of_every_epsilon_above(noise: str) -> None:
     """Losses above 0 of one order and below 0 of the other, and an atom for the rest."""
     loss, density, total = NOISES[noise]

@@ -24,6 +24,7 @@ def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
             assert abs(log_end - log_exact) < mpf(10) ** -11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps", "target"),
     [
@@ -46,12 +47,13 @@ def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target:
         assert sampled_gaussian(low + spread, mpf(rate), 1 / mpf(sigma)) < mpf(target)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps", "epsilon"),
     [
-        ("2.74", "0.000576", 29355, "11.7"),
         ("40", "0.001", 100, "20"),
-        pytest.param("10.5", "0.000241", 68, "0.0249", marks=pytest.mark.slow),
+        ("2.74", "0.000576", 29355, "11.7"),
+        ("10.5", "0.000241", 68, "0.0249"),
     ],
 )
 def test_below_every_double_it_is_only_small(
@@ -62,6 +64,7 @@ def test_below_every_double_it_is_only_small(
     assert found.upper <= Fraction(1, 1 << 1074)
 
 
+@pytest.mark.slow
 def test_a_bulk_narrower_than_a_bin_of_the_window_guess() -> None:
     """Nearly all losses lie in one of the bins with which the window is guessed."""
     loss = pld.gaussian(sigma="1.14").sampled("0.000279").composed(820_238)

@@ -52,6 +52,7 @@ CURVES: dict[str, tuple[pld.Pld, int, Noise, Mixture, Mixture]] = {
 }  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CURVES)
 def test_the_exact_curve_lies_between(name: str) -> None:
     loss, place, noise, p, q = CURVES[name]
@@ -79,6 +80,7 @@ def test_far_below_the_smallest_double() -> None:
             assert abs(logs[index] - (log_density + math.log(step)) / math.log(2)) < 0.05
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("mu", "rate"), [(1, 0.05), (2, 0.001), (3, 0.3)])
 @pytest.mark.parametrize("removed", [True, False])
 @pytest.mark.parametrize("step", [Fraction(1, 16), Fraction(1, 32)])

@@ -108,6 +108,7 @@ def _random_law(rng: random.Random, size: int) -> Law[int]:
     return Law({i: Fraction(m, sum(masses)) for i, m in enumerate(masses) if m})
 
 
+@pytest.mark.few(1)
 @seeds([1, 2, 3, 4], range(5, 60))
 def test_finite_laws_are_enumerated(seed: int) -> None:
     rng = random.Random(seed)

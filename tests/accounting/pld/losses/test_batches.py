@@ -40,6 +40,7 @@ def _vector(rng: random.Random) -> Floats:
     return length * np.array([math.cos(angle), math.sin(angle)])
 
 
+@pytest.mark.few(1)
 @seeds(range(3), range(3, 150))
 def test_every_pair_is_in_a_set(seed: int) -> None:
     """Some set of the family is above the pair in both orders (three points lie in a plane)."""
@@ -87,6 +88,7 @@ def _added(epsilon: Floats) -> Floats:
     return np.asarray(1 - x + x * _removed(-epsilon))
 
 
+@pytest.mark.slow
 def test_two_runs_that_choose_their_pair() -> None:
     """The second run with or without the user, as its first answer says: a lower bound."""
     loss = pld.gaussian(sigma=SIGMA).batched("0.1").composed(2)
@@ -107,6 +109,7 @@ def test_two_runs_that_choose_their_pair() -> None:
         assert float(found.upper) <= 1.1 * best
 
 
+@pytest.mark.slow
 def test_the_ends_of_a_hundred_batches_are_near() -> None:
     found = pld.gaussian(sigma=4).batched("0.01").composed(100).epsilon("1e-5")
     assert Fraction("0.189") < found.lower < found.upper < Fraction("0.197")

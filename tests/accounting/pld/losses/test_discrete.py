@@ -40,6 +40,7 @@ def _holds(found: Enclosure, exact: float) -> bool:
     return found.float_lower() <= exact * (1 + 1e-12) and exact <= found.float_upper() * (1 + 1e-12)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("epsilon", [0, 0.3, 1.2])
 def test_sampled_discrete_laplace_by_enumeration(epsilon: float) -> None:
     # z is at most 0, 1, or at least 2: the three values of the loss

@@ -57,6 +57,7 @@ def test_no_other_group_leaks_more(noise: str, moves: list[int]) -> None:
             assert excess(one, other, float(epsilon)) <= most * (1 + 1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("noise", NOISES)
 def test_two_runs_of_a_group(noise: str) -> None:
     loss, density = NOISES[noise]

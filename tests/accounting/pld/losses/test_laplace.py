@@ -60,6 +60,7 @@ def _reference(epsilon: str, copies: int, scale: str) -> mpmath.mpf:
     return curve(mpmath.mpf(epsilon))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("scale", "copies", "epsilon"),
     [
@@ -84,6 +85,7 @@ RATE, MU = 0.2, 1.5
 NOISE = pld.laplace(scale=2, sensitivity=3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [-0.9, -0.05, 0.0, 0.1, 0.6, 0.9])
 def test_batches_are_as_bad_as_the_worst_three_values(epsilon: float) -> None:
     """Others' value w, the user's u and v: all within the sensitivity, none worse than assumed."""
@@ -131,6 +133,7 @@ def _on_a_sample(mu: float, rate: float, epsilon: float, *, removed: bool) -> fl
     return left * _hockey(mu, rate * ratio / left) if left > 0 else 0.0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("rates", "epsilon"), [((1, 1), 0.9), ((0.3, 1), 0.5), ((0.2, 0.45), 0.11)]
 )
@@ -194,6 +197,7 @@ STEEP = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", STEEP, ids=["sampled", "replaced", "batched"])
 def test_densities_that_are_too_steep_by_their_exact_curve(loss: pld.Pld) -> None:
     """Both measures of one step against its delta in closed form: within half a step of it."""

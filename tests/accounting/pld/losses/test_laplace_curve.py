@@ -55,6 +55,7 @@ CASES = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", ["0", "0.1", "0.31", "0.7", "1.2"])
 @pytest.mark.parametrize("case", CASES)
 def test_the_integral_of_two_densities(case: str, epsilon: str) -> None:
@@ -74,6 +75,7 @@ def test_the_integral_of_two_densities(case: str, epsilon: str) -> None:
         assert high - low <= low * mpmath.mpf("1e-11")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("case", CASES)
 def test_below_0_and_beyond_the_largest_loss(case: str) -> None:
     loss, pairs = CASES[case]

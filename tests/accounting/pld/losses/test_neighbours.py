@@ -16,6 +16,7 @@ STEP = Fraction(1, 1024)
 BATCHED = pld.gaussian(sigma=2).batched("0.2")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", [-1.0, -0.03, 0.0, 0.02, 0.7, 2.5])
 def test_batches_are_as_bad_as_the_worst_three_vectors(epsilon: float) -> None:
     """Others' vector w, the user's u and v, all within the sensitivity: sums over a fine line."""
@@ -40,6 +41,7 @@ def test_batches_are_as_bad_as_the_worst_three_vectors(epsilon: float) -> None:
     assert above - below <= 2e-6
 
 
+@pytest.mark.slow
 def test_what_is_known_of_each() -> None:
     g = pld.gaussian(sigma=1)
     # at rate 1 nothing is sampled, and a group of one is a user

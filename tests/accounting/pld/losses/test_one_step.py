@@ -47,6 +47,7 @@ def _asked(loss: pld.Pld, scheme: str) -> pld.Pld:
     }[scheme]()
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("epsilon", ["0", "0.07", "0.4", "0.9", "2.5"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("noise", NOISES)
@@ -92,6 +93,7 @@ FLAT = {"k": 30, "sigma": "51.98", "tau": "103.57"}
 USUAL = {"k": 9, "sigma": "30", "tau": "110"}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("parameters", [FLAT, USUAL], ids=["threshold alone", "noise too"])
 @pytest.mark.parametrize("name", ["gshm", "csh"])
 def test_one_histogram_has_its_exact_curve(name: str, parameters: dict[str, int | str]) -> None:

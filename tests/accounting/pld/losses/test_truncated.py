@@ -70,6 +70,7 @@ def test_no_data_set_of_a_few_users_leaks_more(users: int, rate: str) -> None:
             assert float(found.lower) - 2e-5 <= worst <= float(found.upper) + 2e-5
 
 
+@pytest.mark.slow
 def test_two_steps_of_fixed_data() -> None:
     """Others who are all the opposite of the user: a sum over a plane."""
     others, unit = (-1, -1, -1), POINTS[1] - POINTS[0]
@@ -93,6 +94,7 @@ def test_the_probabilities_of_the_draws() -> None:
     assert float(draws.taken) == pytest.approx(taken, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_never_reached_is_no_limit() -> None:
     free = pld.gaussian(sigma=1).sampled("0.01")
     assert free.steps == pld.gaussian(sigma=1).sampled("0.01", batch_limit=9, users=9).steps
