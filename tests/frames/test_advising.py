@@ -29,6 +29,7 @@ def some(sizes: dict[int, int]) -> list[Row]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", few("polars", "pandas"))
 def test_public_data_are_read_exactly(engine: str) -> None:
     frame = frame_of(engine, some({1: 30, 4: 10, 12: 5}), "integers")
@@ -47,6 +48,7 @@ def test_public_data_are_read_exactly(engine: str) -> None:
     assert advice.guarantee is None
 
 
+@pytest.mark.slow
 def test_nothing_is_read_for_free() -> None:
     class Untouchable:
         def __getattribute__(self, name: str) -> Any:
@@ -61,6 +63,7 @@ def test_nothing_is_read_for_free() -> None:
     assert known.bounds[0].above is None
 
 
+@pytest.mark.slow
 def test_a_noisy_look_costs_its_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """2000 users with 2 keys and 1000 with 12: k = 2 leaves out 10000 of 16000 pairs."""
     monkeypatch.setattr("exactdp.frames.advising.require_secure", lambda source: None)

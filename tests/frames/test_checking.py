@@ -52,6 +52,7 @@ def twice(pairs: Pairs, question: Any, k: int) -> Pairs:
     return _MARKED(doubled, question, k)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("mutant", [one_more, everything, others_decide, other_order, twice])
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
 def test_a_broken_choice_of_keys_releases_nothing(
@@ -76,6 +77,7 @@ def unclipped(rows: Pairs, question: Any) -> Pairs:
     return rows.group_by(USER, *question.keys).agg(*sums)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("mutant", "made", "message"),
     [
@@ -98,6 +100,7 @@ def test_pairs_that_are_none_release_nothing(
         draw(frame, **call, source=SeededSource(1))
 
 
+@pytest.mark.slow
 def test_users_in_two_dask_partitions_release_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A shuffle that leaves rows where they are."""
     frame = frame_of("dask", crowd(1, 50, 6), "integers")

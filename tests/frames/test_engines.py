@@ -68,17 +68,19 @@ def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
     [QUESTIONS[0], *(pytest.param(types, marks=pytest.mark.slow) for types in QUESTIONS[1:3])],
     ids="-".join,
 )
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", few("polars", "polars-lazy"))
 def test_every_engine_chooses_and_counts_the_same(engine: str, types: tuple[str, ...]) -> None:
     user, *keys = types
     compared(partial(frame_of, engine), some_rows(1, user, tuple(keys)), types, k=3, passes=1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
 def test_passes_count_the_same(engine: str) -> None:
     compared(partial(frame_of, engine), some_rows(3, "text"), ("text", "text"), k=2, passes=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", few("polars", "pyarrow"))
 def test_one_key_of_many_is_kept_in_large_frames(engine: str) -> None:
     """100 000 pairs: pyarrow, ranked by narwhals, kept up to ten keys of a user."""

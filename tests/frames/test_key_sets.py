@@ -36,6 +36,7 @@ from tests.frames.reference import (
 PLAIN = {"user": "uid", "by": "url"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", few("polars", "pandas"))
 @pytest.mark.parametrize(
     ("user", "keys"), [("integers", ("text",)), ("text", ("dates", "text")), ("wide", ("wide",))]
@@ -65,7 +66,7 @@ def test_pairs_in_memory_are_those_of_plain_python(
     assert first.tolist() == [folded(keyed, written[:1]) * keyed.p + priority(keyed, *written)]
 
 
-@pytest.mark.parametrize("engine", few("polars", "pandas"))
+@pytest.mark.parametrize("engine", few("polars"))
 def test_every_engine_releases_the_same_keys_and_counts(engine: str) -> None:
     rows = crowd(2, 300, 7)
     made = MAD2R.for_target(k=5, epsilon=4, delta="0.1", counts="1/2")
@@ -81,6 +82,7 @@ def test_every_engine_releases_the_same_keys_and_counts(engine: str) -> None:
     assert all(abs(count - 42) < 25 for _, count in found[0])  # 300 users, 7 of 50 keys each
 
 
+@pytest.mark.slow
 def test_keys_in_rounds_have_a_statement_that_holds() -> None:
     rows: list[Row] = [(u, x, 0) for u in range(500) for x in "abc"] + [(0, "secret", 0)]
     for mechanism in ("weighted", "sips", "mad2r"):
@@ -92,6 +94,7 @@ def test_keys_in_rounds_have_a_statement_that_holds() -> None:
         assert bound["what"] == "squared weights of one user in a round"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_known_keys_are_all_released(engine: str) -> None:
     rows: list[Row] = [(u, x, 0) for u, x in product(range(200), "abc")]
@@ -122,6 +125,7 @@ def test_known_keys_of_two_columns_and_their_noise() -> None:
     assert few.mechanism.k == 1  # one key is listed
 
 
+@pytest.mark.slow
 def test_largest_counts() -> None:
     rows: list[Row] = [(u, f"k{j}", 0) for j in range(30) for u in range(100 * j)]
     frame = frame_of("polars", rows, "integers")
@@ -137,6 +141,7 @@ def test_largest_counts() -> None:
     assert len(bounded.frame) == 3
 
 
+@pytest.mark.slow
 def test_a_series_of_releases_has_one_price(tmp_path: Path) -> None:
     rows: list[Row] = [(u, x, 0) for u, x in product(range(900), "ab")]
     frame = frame_of("polars", rows, "integers")
@@ -178,6 +183,7 @@ def test_a_failed_check_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert budget.expenses == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
 def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
     """Values from 450 to 600 around 525, of users with two rows; far ones are clipped."""
@@ -208,6 +214,7 @@ def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
     }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
 def test_numbers_are_rounded_to_steps(engine: str) -> None:
     """Prices in steps of 1/4 between -1 and 5; no value lies in the middle of two steps."""

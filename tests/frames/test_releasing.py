@@ -23,6 +23,7 @@ from tests.frames.reference import ENGINES, Row, few, frame_of, listed, some_row
 F = Fraction
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     "made",
@@ -47,6 +48,7 @@ def test_every_engine_releases_the_same_and_its_own_kind(engine: str, made: Thre
     assert [row[0] for row in results[0]] == sorted(row[0] for row in results[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("users", ["integers", "text"])
 def test_a_user_changes_at_most_k_counters_by_one(users: str, seeds: int) -> None:
@@ -214,6 +216,7 @@ def test_a_release_says_what_it_is() -> None:
     assert "changing at most k = 2 counters by one" in promise
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_public_keys_are_of_the_type_of_the_column(engine: str) -> None:
     # users as keys: they are whole numbers
@@ -229,7 +232,7 @@ def test_public_keys_are_of_the_type_of_the_column(engine: str) -> None:
             counted(frame, user="uid", by="url", keys=keys)
 
 
-@pytest.mark.parametrize("engine", few("polars", "pandas", "dask"))
+@pytest.mark.parametrize("engine", few("polars"))
 def test_a_key_of_several_columns(engine: str) -> None:
     """The released frame has the columns of the key, of their types."""
     rows: list[Row] = [

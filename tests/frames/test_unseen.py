@@ -67,8 +67,9 @@ def test_engines_types_collations_settings_and_pieces(release: str, kind: tuple[
     shown(release, FRAMES[engine][name])
 
 
-@pytest.mark.parametrize("change", ROWS)
+@pytest.mark.few(10)
 @pytest.mark.parametrize("engine", FRAMES)
+@pytest.mark.parametrize("change", ROWS)
 @pytest.mark.parametrize("release", _some(RELEASES))
 def test_rows_that_mean_the_same(release: str, engine: str, change: str) -> None:
     plain = FRAMES[engine]["plain"]

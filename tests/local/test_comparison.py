@@ -13,6 +13,7 @@ from exactdp.local.comparison import ORACLES, compare
 from exactdp.samplers import SeededSource
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 3.0])
 def test_errors_agree_with_published_formulas(epsilon: float) -> None:
     """Per coordinate that nobody has: Wang et al. 2017, Table 1, and Ye, Barg 2018."""
@@ -27,6 +28,7 @@ def test_errors_agree_with_published_formulas(epsilon: float) -> None:
     assert rows["hadamard"] >= rows["subset"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(ORACLES))
 def test_errors_agree_with_trials(name: str) -> None:
     """The squared error of 200 trials within 30 %: alpha below 1e-6 for a sum of many squares."""
@@ -41,6 +43,7 @@ def test_errors_agree_with_trials(name: str) -> None:
     assert np.mean(errors) == pytest.approx(stated, rel=0.3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "2.5", "5"])
 @pytest.mark.parametrize("k", [6, 50])
 def test_defaults_are_the_best_of_all_choices(k: int, epsilon: str) -> None:

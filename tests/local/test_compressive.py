@@ -43,6 +43,7 @@ def laws(mechanism: SetResponse) -> list[Any]:
     return [mechanism.law(x) for x in range(mechanism.columns.k)]
 
 
+@pytest.mark.few(2)
 @mechanisms
 def test_the_client_has_the_stated_law(mechanism: SetResponse) -> None:
     for value, law in enumerate(laws(mechanism)):
@@ -161,6 +162,7 @@ def planted(mechanism: SetResponse, n: int) -> tuple[Any, Any]:
     return p, state
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -191,6 +193,7 @@ def test_recovery_is_exact_without_noise_whatever_the_sizes_of_the_sets() -> Non
     assert found == pytest.approx([float(shares.get(x, 0)) for x in range(40)], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_pursuit_is_the_one_of_scikit_learn() -> None:
     omp = pytest.importorskip("sklearn.linear_model").orthogonal_mp
     mechanism = MatrixResponse(RandomColumns(k=200, m=64, seed=9, share="0.2"), epsilon=2)

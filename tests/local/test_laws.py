@@ -19,6 +19,7 @@ F = Fraction
 oracles = pytest.mark.parametrize("oracle", ORACLES, ids=NAMES)
 
 
+@pytest.mark.few(7)
 @oracles
 def test_the_client_has_the_stated_law(oracle: FrequencyOracle) -> None:
     for value in range(oracle.k):
@@ -26,6 +27,7 @@ def test_the_client_has_the_stated_law(oracle: FrequencyOracle) -> None:
         assert found == oracle.law(value)
 
 
+@pytest.mark.few(3)
 @oracles
 def test_several_users_at_once_report_independently(oracle: FrequencyOracle) -> None:
     first, second = 0, oracle.k - 1

@@ -8,6 +8,7 @@ from exactdp.local import OptimizedLocalHashing
 from exactdp.samplers import SystemSource
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("k", "epsilon"), [(3, 1), (30, 1), (100, 2), (2000, 30), (4, 64)])
 def test_scores_by_one_transform_are_those_of_the_reports(k: int, epsilon: int) -> None:
     # with one digit and thousands of buckets the way by all of them took minutes

@@ -21,6 +21,7 @@ def uniform(population: int, size: int) -> dict[int, Fraction]:
     return {one: Fraction(1, comb(population, size)) for one in sets}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("population", "size", "guesses", "width"),
     [(3, 1, 0, 2), (3, 1, 3, 2), (3, 2, 2, 3), (4, 2, 0, 2), (4, 2, 1, 3), (4, 1, 2, 2),
@@ -57,7 +58,8 @@ def test_valid_guesses_are_uniform(population: int, width: int) -> None:
         assert int((~valid).sum()) == excess
 
 
-@pytest.mark.parametrize(("listed", "guesses"), [(0, 1), (1, 1), (2, 1)])
+@pytest.mark.few(1)
+@pytest.mark.parametrize(("listed", "guesses"), [(2, 1), (0, 1), (1, 1)])
 def test_two_users_have_independent_sets(listed: int, guesses: int) -> None:
     """Also where one of them is done, set aside or served by a list before the other."""
 
@@ -70,6 +72,7 @@ def test_two_users_have_independent_sets(listed: int, guesses: int) -> None:
     assert dict(law.items()) == {(a, b): first[a] * second[b] for a in first for b in second}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("population", "size"), [(99, 27), (100, 3), (100, 98), (250, 125)])
 def test_very_many_sets(population: int, size: int) -> None:
     """Sizes, every element's share and that of pairs; fixed seed, alpha = 1e-6 each."""

@@ -98,6 +98,7 @@ def test_calibration_is_least_and_half_of_independent_noise() -> None:
     assert made.scale < 0.56 * KnownKeys.for_target(k=100, epsilon=1, delta="1e-6").scale
 
 
+@pytest.mark.slow
 def test_many_known_keys_of_a_frame_get_correlated_noise() -> None:
     rows = pl.DataFrame(
         {"uid": [u for u in range(50) for _ in range(30)], "key": [*range(30)] * 50}

@@ -40,6 +40,7 @@ def data(draw: st.DrawFn) -> dict[int, dict[int, int]]:
     return sets
 
 
+@pytest.mark.slow
 @given(
     data(),
     st.integers(1, 6),
@@ -111,6 +112,7 @@ def reference(
 ODD = 0x9E3779B97F4A7C15
 
 
+@pytest.mark.slow
 @given(
     data(),
     st.integers(1, 6),
@@ -132,6 +134,7 @@ def test_weights_are_those_of_the_definition(
     assert {key: w for key, w in enumerate(found.tolist()) if w} == defined
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("fault", "what"),
     [
@@ -206,6 +209,7 @@ SMALL = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_three_rounds_leak_no_more_than_they_promise() -> None:
     """Enumeration of all released sets, for all users with up to three keys, beside five others."""
     unit, sigma, epsilon = 6, Fraction(3), Fraction(1)
@@ -259,6 +263,7 @@ class TwoRounds(SIPS):
         pass
 
 
+@pytest.mark.slow
 def test_the_code_has_the_law_of_its_definition() -> None:
     sigma, limits, sets = Fraction(2, 5), [3, 2], {0: ["a", "b"], 1: ["a"]}
     made = TwoRounds(2, (sigma,) * 2, (Fraction(3, 2), Fraction(1)), 1, "0.9", grid=2)
@@ -297,6 +302,7 @@ def test_one_round_has_the_delta_of_its_larger_end() -> None:
     assert found <= 1.003 * max(noise, new)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_frequent_keys_are_released_and_rare_ones_are_not(kind: Any) -> None:
     made = kind.for_target(k=3, epsilon=1, delta="1e-6")
@@ -306,6 +312,7 @@ def test_frequent_keys_are_released_and_rare_ones_are_not(kind: Any) -> None:
     assert made.draw({}, SeededSource(2)) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_half(kind: Any) -> None:
     """alpha = 1e-6: five deviations of a binomial."""

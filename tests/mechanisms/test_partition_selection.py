@@ -73,6 +73,7 @@ def test_many_keys_take_the_better_composition() -> None:
     assert many.half < plain.half / 2
 
 
+@pytest.mark.slow
 def test_draws() -> None:
     """alpha = 1e-6: six deviations of a binomial."""
     made, source = PartitionSelection.for_target(k=1, epsilon=1, delta="1e-5"), SeededSource(3)

@@ -34,6 +34,7 @@ def test_probabilities(kind: type, monotone: bool) -> None:
         assert enclosure.upper <= enclosure.lower * (1 + Fraction(1, 10**12))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 def test_draws_have_these_probabilities(kind: type) -> None:
     """alpha = 1e-3, fixed seed."""
@@ -49,6 +50,7 @@ def test_draws_have_these_probabilities(kind: type) -> None:
     assert chi_square(observed, wrong) < 1e-9
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 def test_promises(kind: type) -> None:
     made = kind(epsilon="0.5")

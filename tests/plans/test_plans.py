@@ -41,6 +41,7 @@ keys = ["free", "paid"]
 """
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("discrete", [False, True])
 @pytest.mark.parametrize("queries", [[URLS], [URLS, DAYS, KNOWN], [KNOWN], [URLS] * 2, [URLS, FEW]])
 def test_noise_and_thresholds_of_all_queries_together(queries: list[Query], discrete: bool) -> None:
@@ -103,6 +104,7 @@ def test_a_plan_with_less_noise_is_refused() -> None:
         Plan("uid", tuple(less), made.epsilon, made.target, False)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [1, 3, 40])
 def test_laplace_noise_by_optimal_composition(size: int) -> None:
     queries = [Query(f"q{i}", ("url",), 2) for i in range(size)]
@@ -140,6 +142,7 @@ def test_laplace_noise_and_a_threshold(epsilon: str, k: int) -> None:
     assert made.statement("pipelinedp").check().verdict == "valid"
 
 
+@pytest.mark.slow
 def test_less_noise_than_the_engine_takes_by_itself() -> None:
     queries = [Query(f"q{i}", (f"c{i}",), k) for i, k in enumerate((10, 20, 5, 10))]
     for name in ("pipelinedp", "opendp", "presto"):
@@ -225,6 +228,7 @@ def test_what_engines_cannot_run() -> None:
         plan("uid", [], **TARGET, discrete=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["pipelinedp", "opendp", "presto"])
 def test_the_command(tmp_path: Path, engine: str) -> None:
     queries, out = tmp_path / "q.toml", tmp_path / f"plan{ENGINES[engine].ending}"
@@ -249,6 +253,7 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_presto_bounds_users_before_the_noise() -> None:
     """The queries in DuckDB, with sums in place of noisy sums."""
     duckdb = pytest.importorskip("duckdb")

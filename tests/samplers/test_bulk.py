@@ -79,6 +79,7 @@ TABLES: list[tuple[IntegerLaw, int, int]] = [
 ]
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("widths", WIDTHS)
 @pytest.mark.parametrize(("noise", "low", "high"), TABLES, ids=range(10))
 def test_tiny_tables_enumerate_to_the_exact_law(
@@ -88,6 +89,7 @@ def test_tiny_tables_enumerate_to_the_exact_law(
     assert_same_law(exact_law(first_of(table), residual=F(1, 2**9)), noise)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sigma2", "bits", "widths", "share_bits"), BLOCKS)
 def test_tiny_blocks_enumerate_to_the_exact_law(
     sigma2: str, bits: int, widths: tuple[int, int, int], share_bits: int
@@ -96,6 +98,7 @@ def test_tiny_blocks_enumerate_to_the_exact_law(
     assert_proposals(many(blocks), DiscreteGaussian(sigma2=sigma2), F(1, 2**7))
 
 
+@pytest.mark.slow
 def test_the_big_integer_comparison_alone_has_the_exact_law(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -105,6 +108,7 @@ def test_the_big_integer_comparison_alone_has_the_exact_law(
     assert_proposals(many(blocks), DiscreteGaussian(sigma2=3), F(1, 2**7))
 
 
+@pytest.mark.slow
 def test_rejected_draws_are_drawn_again_from_the_start() -> None:
     """The whole loop, as far as it can be enumerated."""
     law = exact_law(first_of(gaussian_blocks(F(3), 1, (1, 1, 2), 2)), residual="0.3")
@@ -243,6 +247,7 @@ def chi_square(noise: IntegerLaw, n: int, draws: Iterable[Any]) -> float:
     return distributions.chi_square(counts, expected) if cuts else 1.0
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("n", [200_000, pytest.param(10**7, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("noise", "seed"), SETS, ids=[str(s[0]) for s in SETS])
 def test_chi_square(noise: IntegerLaw, seed: int, n: int) -> None:

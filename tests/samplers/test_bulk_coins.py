@@ -31,6 +31,7 @@ def bits_of(words: np.ndarray, n: int, lanes: int) -> tuple[int, ...]:
     return tuple(int(words[i // lanes]) >> i % lanes & 1 for i in range(n))
 
 
+@pytest.mark.few(23)
 @pytest.mark.parametrize("p", CHANCES, ids=str)
 @pytest.mark.parametrize(("n", "lanes", "early"), [(1, 1, 0), (2, 1, 1), (2, 2, 0), (3, 2, 1)])
 def test_every_toss_enumerated(

@@ -78,6 +78,7 @@ def ends(value: Fraction | Enclosure) -> tuple[mpf, mpf]:
     return ratio(low), ratio(high)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_moments_and_quantiles_by_summing_up(law: IntegerLaw) -> None:
     with mp.workdps(240):
@@ -100,6 +101,7 @@ def test_moments_and_quantiles_by_summing_up(law: IntegerLaw) -> None:
         assert [law.quantile(level) for level in levels] == places
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_stated_probabilities_by_summing_up(law: IntegerLaw) -> None:
     with mp.workdps(240):

@@ -44,6 +44,7 @@ def brute_force(cdf: RationalCdf, m: int, k: int) -> Law[tuple[int, ...]]:
     return Law(law)
 
 
+@pytest.mark.few(19)
 @pytest.mark.parametrize("cdf", CDFS, ids=range(len(CDFS)))
 @pytest.mark.parametrize("m", range(1, 7))
 def test_equals_brute_force(cdf: RationalCdf, m: int) -> None:
@@ -52,6 +53,7 @@ def test_equals_brute_force(cdf: RationalCdf, m: int) -> None:
         assert law == brute_force(cdf, m, k)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cdf", CDFS[:2] + CDFS[3:], ids=range(3))
 def test_the_lazy_path_has_the_same_law(cdf: RationalCdf, monkeypatch: pytest.MonkeyPatch) -> None:
     """The code for huge sizes (balls and lazy bits) run at m = 3, k = 2, down to single bits."""
@@ -60,6 +62,7 @@ def test_the_lazy_path_has_the_same_law(cdf: RationalCdf, monkeypatch: pytest.Mo
     assert_encloses(law, brute_force(cdf, 3, 2))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("exponent", [64, 1024, pytest.param(4096, marks=pytest.mark.slow)])
 def test_the_maximum_at_huge_sizes_is_certified(exponent: int) -> None:
     """P(max <= z) = F(z)^m: brackets of the shipped CDF against mpmath."""
@@ -88,6 +91,7 @@ def test_tie_counts_at_huge_sizes_are_certified() -> None:
             assert lower <= total / (1 - none) * 2**80 <= upper
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("m", "below", "top"),
     [

@@ -13,6 +13,7 @@ from gmpy2 import mpz
 from exactdp.samplers.binary_polynomials import other_threads_run
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("asked", [False, True])
 def test_another_thread_runs_during_a_product(asked: bool) -> None:
     factor = mpz(3) ** 20_000_000  # a product takes some tenths of a second

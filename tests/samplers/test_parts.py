@@ -59,6 +59,7 @@ SEEDED: dict[IntegerLaw, tuple[str, int]] = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("noise", SEEDED, ids=str)
 def test_seeded_draws_stay_as_they_were(noise: IntegerLaw) -> None:
     source = SeededSource(7)

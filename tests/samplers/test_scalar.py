@@ -43,6 +43,7 @@ CASES: list[IntegerLaw] = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("noise", CASES, ids=str)
 @pytest.mark.parametrize("tail", [20, pytest.param(36, marks=pytest.mark.slow)])
 def test_law_by_single_bits(noise: IntegerLaw, tail: int) -> None:
@@ -57,6 +58,7 @@ def test_law_by_single_bits(noise: IntegerLaw, tail: int) -> None:
             assert low - slack <= weight(noise, z) / total(noise) <= high + slack
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "sigma2", [F(1, 100), F(1), F(50), F(10**4), F(10**12), F(10**18) + F(1, 3)]
 )

@@ -42,6 +42,7 @@ F = Fraction
 # Tiny words: every path is taken, by words and by bits
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("widths", WIDTHS)
 @pytest.mark.parametrize(("noise", "low", "high"), TABLES, ids=range(10))
 def test_tiny_tables_by_words_and_by_bits(
@@ -54,6 +55,7 @@ def test_tiny_tables_by_words_and_by_bits(
     assert_same_law(by_bits, noise)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("by_words", [True, False])
 @pytest.mark.parametrize(("sigma2", "bits", "widths", "share_bits"), BLOCKS)
 def test_tiny_blocks_by_words_and_by_bits(
@@ -67,6 +69,7 @@ def test_tiny_blocks_by_words_and_by_bits(
     assert_proposals(propose, DiscreteGaussian(sigma2=sigma2), F(1, 2**7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [1e-14, 2.0])
 def test_the_whole_loop(error: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rejected proposals are drawn anew; with an error of 2, every coin is tossed by balls."""
@@ -87,6 +90,7 @@ BIG: list[tuple[IntegerLaw, int]] = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("noise", "bits"),
     [BIG[0], BIG[2], *(pytest.param(*big, marks=pytest.mark.slow) for big in (BIG[1], *BIG[3:]))],
@@ -104,6 +108,7 @@ def full_size(noise: IntegerLaw, bits: int) -> BlockSampler:
     return noise._blocks(int(noise._scale()), bits)  # type: ignore[attr-defined,no-any-return]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "noise",
     [
@@ -264,6 +269,7 @@ LARGE: list[tuple[IntegerLaw, int]] = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("noise", "seed"), [*SETS[::2], *LARGE], ids=str)
 def test_chi_square(noise: IntegerLaw, seed: int) -> None:
     source, n = SeededSource(seed), 30_000

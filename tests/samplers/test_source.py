@@ -169,8 +169,9 @@ class ConstantWords(WordSource, Constant):
     pass
 
 
-@pytest.mark.parametrize("kind", [Constant, ConstantWords])
-@pytest.mark.parametrize("bit", [0, 1])
+@pytest.mark.few(1)
+@pytest.mark.parametrize("kind", [ConstantWords, Constant])
+@pytest.mark.parametrize("bit", [1, 0])
 def test_constant_sources_end_every_loop(kind: type[Constant], bit: int) -> None:
     """With an error where nothing is settled; with a draw where the bits do say what it is."""
     source = kind(bit)
@@ -264,6 +265,7 @@ def test_threads_do_not_repeat_bits(draw: Callable[[Source], object]) -> None:
     assert len(seen) == len(set(seen)) == 18_000
 
 
+@pytest.mark.few(1)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("draw", DRAWS)
 def test_forked_processes_do_not_repeat_bits(draw: Callable[[Source], object]) -> None:
@@ -315,6 +317,7 @@ def test_bernoulli_by_single_bits(p: str) -> None:
     assert exact_law(lambda source: source.bernoulli(p))[True] == Fraction(p)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any))
 def test_index_by_single_bits(weights: list[int]) -> None:
     law = bitwise_law(lambda source: source.index(weights), Fraction(1, 2**10))

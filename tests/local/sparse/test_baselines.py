@@ -175,11 +175,11 @@ def mixed(laws: list[dict[int, Fraction]]) -> dict[object, Fraction]:
 
 
 MODELS: dict[str, tuple[Baseline, Callable[..., dict[object, Fraction]]]] = {
+    "Harmony": (Harmony(d=3, k=2, epsilon="1.1"), harmony),
+    "PCKV": (Pckv(d=3, k=2, epsilon="1.1"), pckv),
     "k-fold": (KFold(d=4, k=2, epsilon="1.1"), kfold),
     "sampled": (Sampled(d=4, k=3, epsilon="1.1"), sampled),
     "sampled, event": (Sampled(d=4, k=3, epsilon="1.1", level="event"), sampled),
-    "Harmony": (Harmony(d=3, k=2, epsilon="1.1"), harmony),
-    "PCKV": (Pckv(d=3, k=2, epsilon="1.1"), pckv),
     "PCKV, unary": (PckvUnary(d=2, k=2, epsilon="1.1"), pckv_unary),
     "Laplace": (NaiveLaplace(d=1, k=1, epsilon=6, grid=1), dense),
     "Laplace, event": (NaiveLaplace(d=2, k=2, epsilon=30, grid=1, level="event"), dense),
@@ -196,6 +196,7 @@ def law_of(name: str, vector: Vector) -> Law[Outcome]:
     return Law.mixture(parts)  # type: ignore[return-value]
 
 
+@pytest.mark.few(1)
 @models
 def test_the_client_has_the_law_of_the_baseline(name: str) -> None:
     m, _ = MODELS[name]
@@ -222,6 +223,7 @@ def test_e_epsilon_is_reached_and_never_exceeded(name: str) -> None:
     assert m.guarantee.e_epsilon == m.e_epsilon
 
 
+@pytest.mark.few(2)
 @models
 def test_one_report_has_the_vector_as_its_mean_and_no_more_variance_than_said(name: str) -> None:
     m, _ = MODELS[name]

@@ -175,6 +175,7 @@ def test_states_of_another_configuration_are_refused(m: SparseVectorMean) -> Non
         m.aggregate().estimate()
 
 
+@pytest.mark.few(1)
 @both
 def test_estimates_are_the_sums_of_algorithm_1(m: SparseVectorMean) -> None:
     n = 40
@@ -206,6 +207,7 @@ def test_too_many_items_for_a_spectrum_are_decoded_one_by_one() -> None:
         means.values  # noqa: B018
 
 
+@pytest.mark.few(1)
 @both
 def test_mean_square_error_is_that_of_the_formula(m: SparseVectorMean) -> None:
     # alpha < 1e-6: five deviations of d nearly normal errors, and of n b squares of the noise

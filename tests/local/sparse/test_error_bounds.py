@@ -63,6 +63,7 @@ def test_rounding_counts_where_bins_are_many() -> None:
     assert m.plan.variance > F(1, 4)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("beta", ["0.05", "1e-2", "1e-4"])
 @pytest.mark.parametrize("n", [1, 2])
 def test_the_exact_tail_is_within(n: int, beta: str) -> None:

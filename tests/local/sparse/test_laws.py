@@ -48,6 +48,7 @@ SHOWN: dict[str, list[Vector]] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("row", ROWS)
 def test_the_client_has_the_law_of_algorithm_1(row: str) -> None:
     m = ROWS[row]
@@ -80,6 +81,7 @@ def test_the_user_level_row_clips() -> None:
     assert plan.clip < 4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("grid", [1, 2])
 def test_event_level_reports_change_by_the_stated_ratio_at_most(grid: int) -> None:
     m = SparseVectorMean(d=2, k=2, epsilon=9, level="event", grid=grid, bins=1)
@@ -94,6 +96,7 @@ def test_event_level_reports_change_by_the_stated_ratio_at_most(grid: int) -> No
     assert largest == m.plan.q ** (-2 * grid) <= m.e_epsilon
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("length", "grid", "k"),
     [("0.5", 1, 1), ("0.75", 2, 1), pytest.param("1.5", 1, 2, marks=pytest.mark.slow)],
@@ -114,6 +117,7 @@ def test_random_rounding_costs_exactly_what_is_said(length: str, grid: int, k: i
     assert float(largest) > float(m.e_epsilon) ** 0.95
 
 
+@pytest.mark.slow
 def test_user_level_reports_change_by_the_stated_ratio_at_most() -> None:
     m = ROWS["user"]
     largest = spread_of([report_law(m, v) for v in vectors(4, 4, [F(-1), F(1)])])
@@ -121,6 +125,7 @@ def test_user_level_reports_change_by_the_stated_ratio_at_most() -> None:
     assert largest == m.plan.q ** (-2 * m.plan.clip) <= m.e_epsilon
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("row", ["event", "event, two bins", "L", "user, not clipped"])
 def test_one_report_has_the_vector_as_its_mean(row: str) -> None:
     m = ROWS[row]
@@ -170,6 +175,7 @@ def whole(law: dict[Outcome, Fraction], unit: int) -> list[int]:
     return [int(law[y] * unit) for y in sorted(law)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_squeezed_bins_keep_epsilon_and_delta_over_all_functions(k: int) -> None:
     m = SparseVectorMean(d=k, k=k, epsilon=8, L=2 * k, delta="0.3", hashes="keyed", grid=1, bins=1)

@@ -63,6 +63,7 @@ def law_of(compact: CompactHistogram, counts: Mapping[int, int]) -> Law[Any]:
     return _law(compact, tuple(counts.items()))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("compact", CASES)
 def test_loss_is_at_most_the_three_epsilons(compact: CompactHistogram) -> None:
     """The released polynomial itself, enumerated over all choices."""
@@ -84,6 +85,7 @@ def test_loss_over_f16_with_two_rows() -> None:
     assert max(max_loss(p, q) for p, q in pairs) <= compact.e_epsilon
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("compact", CASES)
 def test_marginals_and_independence(compact: CompactHistogram) -> None:
     """Values at the data's elements follow M(c) through M_0; all n + 1 values are independent."""

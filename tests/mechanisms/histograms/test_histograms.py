@@ -116,6 +116,7 @@ def test_fresh_elements_are_all_equally_likely_in_any_order() -> None:
     assert dict(law.items()) == dict.fromkeys(permutations([0, 2, 4, 5], 3), F(1, 24))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "mechanism",
     [

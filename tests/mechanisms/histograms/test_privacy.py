@@ -103,6 +103,7 @@ def test_sampling_has_exactly_the_law_of_keep_heavy(make: object, n: int, univer
         assert sampled.law(counts, residual=0) == whole.law(counts, residual=0)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("chance", "draws"), [("0.99", 7), ("0.5", 12), ("0.2", 30)])
 def test_resampling_has_that_law_unless_it_fails(chance: str, draws: int) -> None:
     mechanism = KeepHeavyResampled(geo(1), 4, failure=chance)

@@ -37,6 +37,7 @@ F = Fraction
 GIVEN: dict[str, Any] = {"d": 2**64, "k": 5, "largest": 10**6, "epsilon": 3}
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("delta", [0, "1e-30"])
 @pytest.mark.parametrize(
     ("of", "more"),
@@ -97,6 +98,7 @@ PAIRS: dict[str, Combined] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_whole_law_keeps_the_guarantee(name: str) -> None:
     mechanism = PAIRS[name]
@@ -115,6 +117,7 @@ def test_the_whole_law_keeps_the_guarantee(name: str) -> None:
     assert worst > 0 or "real" in name or "delta" in name  # tight: 3 % less is not kept
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_law_of_an_error(name: str) -> None:
     """Against the estimates of all releases, each with its probability."""
@@ -154,6 +157,7 @@ def test_a_memory_is_filled(of: type[ALP]) -> None:
         of.for_target(bits=100, d=10**6, k=50, largest=30, epsilon=1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("values", ["counts", "positive"])
 def test_a_private_size_is_rarely_too_small(values: str) -> None:
     mechanism = PrivateSize(d=4, largest=2, epsilon=1, values=values)
@@ -188,6 +192,7 @@ def test_a_sketch_of_unknown_size(values: str) -> None:
     assert abs(sketch.estimate(list(vector)) - list(vector.values())).mean() < 1.5
 
 
+@pytest.mark.slow
 def test_the_law_of_size_and_sketch() -> None:
     """Against an enumeration of both steps in one program, with the same hash functions."""
     mechanism = SizedALP.of(d=2, largest=1, epsilon=1, rows=3)
@@ -205,6 +210,7 @@ def test_the_law_of_size_and_sketch() -> None:
     assert mechanism.law({0: 1}, hashes) == exact_law(both, residual=0)
 
 
+@pytest.mark.slow
 def test_an_error_bound_holds_for_every_noisy_size() -> None:
     """The mixture over noisy sizes; those that are too small count as errors."""
     mechanism, size = SizedALP.of(d=30, largest=20, epsilon=3), 5

@@ -103,6 +103,7 @@ def within_five_errors(seen: np.ndarray, stated: Enclosure) -> bool:
     return abs(seen.mean() - float(stated.upper)) < 5 * seen.std() / len(seen) ** 0.5 + 1e-12
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("of", "value"),
     [(ALP, "0"), (ALP, "3.5"), (ALP, "10"), (SignedALP, "3.5"), (HistogramALP, "7")],
@@ -116,6 +117,7 @@ def test_the_estimator_that_ships_has_this_law(of: type[ALP], value: str) -> Non
     assert within_five_errors(errors**2, law.mean_square())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("value", ["4", "30", "900"])
 def test_factors_of_a_logarithmic_scale(value: str) -> None:
     n, size = 2500, float(value)

@@ -40,6 +40,7 @@ def tables(m: int, rows: tuple[tuple[int, ...], ...]) -> Tables:
 HASHES = [((0, 1),), ((2, 2),), ((1, 1), (0, 2))]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("hashes", HASHES)
 @pytest.mark.parametrize(
     "mechanism",
@@ -70,6 +71,7 @@ def test_law_is_that_of_algorithms_2_and_4(
         assert mechanism.law(sparse(x), functions) == model
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rows", [(0, 1), (3, 3)])
 def test_two_entries_with_and_without_a_collision(rows: tuple[int, int]) -> None:
     mechanism = ALP(d=2, k=2, s=5, largest=1, epsilon=1, alpha=2, steps=1)
@@ -93,6 +95,7 @@ def worst(
     return max(found)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("mechanism", "step", "attained"),
     [
@@ -213,6 +216,7 @@ def test_signed_arrays_are_those_of_section_10(y: tuple[int, int]) -> None:
     assert list(noisy) == expected
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("x", [F(0), F(1, 2), F(1), F(3, 2), F(7, 3), F(5), F(6)])
 def test_growing_cells(x: Fraction) -> None:
     """Levels of a logarithmic scale by their definition: between two edges linearly."""

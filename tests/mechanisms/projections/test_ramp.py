@@ -49,6 +49,7 @@ def joint(p: Fraction, set_before: list[Fraction]) -> Fraction:
     return p + (1 - empty) * (1 - 2 * p)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rows", [(0, 1), (2, 2)])
 @pytest.mark.parametrize("steps", [2, 4])
 def test_the_law_of_a_cell_by_its_definition(steps: int, rows: tuple[int, int]) -> None:
@@ -72,6 +73,7 @@ def test_the_law_of_a_cell_by_its_definition(steps: int, rows: tuple[int, int]) 
             assert law[bits] == stated
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("k", "epsilon", "alpha", "steps", "attained"),
     [

@@ -47,6 +47,7 @@ def noisy(noise: GridNoise, x: Fraction, low: int) -> Law[int]:
     return Law.mixture([(w, geometric(noise, c, low)) for w, c in parts if w])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("values", ["positive", "signed"])
 @pytest.mark.parametrize("x", [{}, {1: F(1)}, {2: F(3, 2)}, {0: F(2, 3)}, {1: F(-1)}])
 def test_threshold_is_noise_on_every_entry(values: str, x: dict[int, Fraction]) -> None:
@@ -94,6 +95,7 @@ def test_noise_on_a_grid_costs_what_the_closed_form_says(
     assert log(float(stated)) == pytest.approx(1, abs=1e-9)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("values", ["positive", "signed", "counts"])
 @pytest.mark.parametrize("d", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 4)), (F(2), F(1, 8))])

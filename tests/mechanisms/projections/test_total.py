@@ -35,6 +35,7 @@ def small(**more: object) -> TotalALP:
 HASHES = [((0, 1), (2, 3)), ((0, 1), (0, 2)), ((0, 1), (1, 0))]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rows", HASHES)
 def test_the_law_and_the_loss(rows: tuple[tuple[int, int], ...]) -> None:
     """Every bit by its definition; neighbours within the closed form, however bits coincide."""

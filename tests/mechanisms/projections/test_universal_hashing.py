@@ -37,6 +37,7 @@ def test_half_words_are_uniform_and_pairwise_independent() -> None:
         assert set(counts.tolist()) == {4096 // 16}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("s", [1, 2, 3, 4])
 def test_collisions(s: int) -> None:
     """Of all functions of 4-bit words: no more than the rows' largest number of values allows."""

@@ -28,6 +28,7 @@ F = Fraction
 KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums, TopKWithSums]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("lower", [1, pytest.param(7, marks=pytest.mark.slow)])
 def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: int) -> None:
@@ -42,6 +43,7 @@ def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: i
         kind(3, made.sigma, F(made.tau) - step, 1, "1e-4", lower, **more)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "made", [GSHM(1, "0.7", 1, 1, "0.5"), CSH(1, "0.5", 1, 1, "0.999"), CSH(2, 3, 12, 1, "0.1")]
 )

@@ -56,6 +56,7 @@ def test_releases(mechanism: Thresholded) -> None:
             mechanism.draw(bad, SeededSource(1))  # type: ignore[arg-type]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -116,6 +117,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "mechanism",
     [CSH(1, 1, 4, 1, "0.9"), CSH(2, 1, 3, "0.5", "0.99"), CSH(2, "0.6", 2, 1, "0.99")],
