@@ -18,6 +18,7 @@ fractions = st.fractions() | st.builds(
 )
 
 
+@pytest.mark.slow
 @given(fractions, fractions)
 def test_floats_round_outward_and_are_the_nearest_such(x: Fraction, y: Fraction) -> None:
     e = Enclosure(min(x, y), max(x, y))
@@ -94,6 +95,7 @@ def test_errors_have_one_root() -> None:
     assert issubclass(InvalidParameter, ValueError)
 
 
+@pytest.mark.slow
 @given(*([st.fractions(-9, 9, max_denominator=20)] * 6))
 def test_arithmetic_encloses_every_result(
     a: Fraction, b: Fraction, c: Fraction, d: Fraction, s: Fraction, t: Fraction

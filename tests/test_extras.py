@@ -56,6 +56,7 @@ def foreign_imports() -> Iterator[tuple[str, str, bool]]:
                 yield from ((module, name.partition(".")[0], inside) for name in names)
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_that_no_requirement_installs() -> None:
     for module, package, inside in foreign_imports():
         if package in sys.stdlib_module_names or package in REQUIRED:

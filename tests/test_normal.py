@@ -43,6 +43,7 @@ def test_off_the_real_line() -> None:
             assert inside(found.imag, other.imag)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("epsilon", "mu"), [(F(1), F(1)), (F(0), F(1, 10**20)), (F(-2), F(3))])
 def test_the_divergence_is_an_integral(epsilon: Fraction, mu: Fraction) -> None:
     """E(p - e^epsilon q)_+ with p = N(mu, 1), q = N(0, 1), by quadrature."""

@@ -171,6 +171,7 @@ def test_the_table_is_whole() -> None:
     assert SMALL.keys() == CLASSES.keys()
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_mechanism_publishes_and_states_its_law(name: str) -> None:
     made: Any = SMALL[name]()
@@ -200,6 +201,7 @@ def test_a_wrong_number_is_refused_by_the_name_of_its_field(name: str) -> None:
             assert refusal.value.name == field.name
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["KnownKeys", "PartitionSelection", "CSH", "MAD2R"])
 def test_a_law_is_the_one_of_the_draws(name: str) -> None:
     """200 draws: each frequency within 6 standard deviations, alpha < 1e-6."""

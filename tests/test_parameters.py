@@ -123,6 +123,7 @@ def test_numbers_of_many_digits_have_a_text() -> None:
     assert Fraction(Decimal(decimal_text(small))) == small
 
 
+@pytest.mark.slow
 @given(st.fractions())
 def test_fraction_text_reads_back(value: Fraction) -> None:
     assert rational("x", decimal_text(value)) == value

@@ -49,6 +49,7 @@ def test_a_bar_of_parts(
         done(20)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
 def test_work_of_unknown_size_is_counted(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool
@@ -62,6 +63,7 @@ def test_work_of_unknown_size_is_counted(
     assert ("certifying: 3 steps" in written.getvalue()) == shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
 def test_time_is_shown_during_a_single_long_step(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], shown: bool

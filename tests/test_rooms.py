@@ -28,6 +28,7 @@ def test_no_other_name_is_offered(room: str) -> None:
         package.nothing_here  # noqa: B018
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("room", FACES)
 def test_a_room_alone_loads_no_mathematics(room: str) -> None:
     code = f"import exactdp.{room}, sys; print(int('numpy' in sys.modules))"

@@ -57,6 +57,7 @@ def test_worst_case_is_reported() -> None:
     assert "10 shared counters, of which 7 change" in run("delta", "csh", *point)[1]
 
 
+@pytest.mark.slow
 def test_tables() -> None:
     discrete = ["--sigma2", "100", "--epsilon", "0.35"]
     noisy = ["--sparsity", "10", "--sigma", "18.25", "--tau", "104", "--epsilon", "0.35"]
@@ -132,6 +133,7 @@ anything = (
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["k", "sparsity"]), anything, anything, anything, anything)
 def test_any_object_gives_an_answer_or_the_right_error(
     bound: str, most: object, sigma: object, tau: object, epsilon: object
@@ -179,6 +181,7 @@ def test_targets_of_thousands_of_digits_are_refused_at_once(mechanism: str, boun
     assert "delta must be >= 1e-300 for a calibration" in err
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "mechanism", ["csh", "discrete-csh", "stability", "sums", "top-k-with-base"]
 )

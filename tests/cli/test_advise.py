@@ -15,6 +15,7 @@ from tests.cli.test_rows import TARGET, visits
 pq = pytest.importorskip("pyarrow.parquet")
 
 
+@pytest.mark.slow
 def test_advice_from_public_data_a_prior_and_a_look(tmp_path: Path) -> None:
     data, picture = visits(tmp_path / "v.csv"), tmp_path / "a.png"
     command = ["advise", str(data), *TARGET]
@@ -35,6 +36,7 @@ def test_advice_from_public_data_a_prior_and_a_look(tmp_path: Path) -> None:
         assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 def test_the_ending_is_the_format(tmp_path: Path, ending: str) -> None:
     data, out = visits(tmp_path / "v.parquet"), tmp_path / f"o.{ending}"
@@ -53,6 +55,7 @@ def test_the_ending_is_the_format(tmp_path: Path, ending: str) -> None:
     assert ending == "csv" or all(type(row["count"]) is int for row in rows)
 
 
+@pytest.mark.slow
 def test_known_keys_largest_counts_and_keys_in_rounds(tmp_path: Path) -> None:
     data, public = visits(tmp_path / "v.csv"), tmp_path / "p.csv"
     public.write_text("007\nnowhere\n")
@@ -84,6 +87,7 @@ def test_known_keys_largest_counts_and_keys_in_rounds(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "d.json").read_text()) == [{"url": "007"}, {"url": "a, b"}]
 
 
+@pytest.mark.slow
 def test_a_month_from_one_budget(tmp_path: Path) -> None:
     data, budget = visits(tmp_path / "v.csv"), str(tmp_path / "month.json")
     assert run("release", "budget", budget, "--epsilon", "2", "--delta", "1e-6")[0] == 0
@@ -112,6 +116,7 @@ def test_pictures_and_budgets_are_looked_at_before_the_data(tmp_path: Path) -> N
         assert not out.exists()
 
 
+@pytest.mark.slow
 def test_means_and_sums_of_ranges(tmp_path: Path) -> None:
     """Two rows of 3 at "007", one at "a, b"."""
     data, out = visits(tmp_path / "v.csv"), tmp_path / "o.json"

@@ -51,6 +51,7 @@ def test_a_command_that_fails_is_no_verdict(tmp_path: Path) -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_watch_until_a_violation() -> None:
     code, out, _ = run("audit", "watch", *LAPLACE, "--epsilon", "0.5")
     assert code == 1
@@ -128,6 +129,7 @@ def test_other_promises() -> None:
         assert json.loads(out)["promise"]["promise"] == promise.partition(":")[0]
 
 
+@pytest.mark.slow
 def test_a_function_by_path(tmp_path: Path) -> None:
     page = tmp_path / "audit.html"
     data = ["--left", '{"always": 1, "a": 1}', "--right", '{"a": 1}']
@@ -148,6 +150,7 @@ def failing(dataset: int, n: int) -> object:
     return [1 // dataset] * n
 
 
+@pytest.mark.slow
 def test_a_target_that_raises_is_its_own_mistake() -> None:
     target = f"{__name__}:failing"
     data = ["--left", "0", "--right", "1", "--epsilon", "1"]

@@ -23,6 +23,7 @@ def test_epsilon_and_delta_of_training_agree() -> None:
     assert float(delta["lower"]) <= 1e-5
 
 
+@pytest.mark.slow
 def test_the_most_steps() -> None:
     given = [*SGD, "--noise-multiplier", "2", "--epsilon", "1", "--delta", "1e-5"]
     report = json.loads(run(*given, "--json")[1])
@@ -76,6 +77,7 @@ def test_bad_lines(tmp_path: Path, line: str, complaint: str) -> None:
     assert complaint in err
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("given", "loss"),
     [
@@ -112,6 +114,7 @@ def test_batches_are_for_replace_one_neighbours() -> None:
     assert "'replace-one' for batches" in err
 
 
+@pytest.mark.slow
 def test_a_file_for_other_neighbours(tmp_path: Path) -> None:
     file = tmp_path / "steps.jsonl"
     file.write_text(

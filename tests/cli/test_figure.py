@@ -17,14 +17,15 @@ TARGET = ["--epsilon", "0.35", "--delta", "1e-5"]
 TRAINING = ["--noise-multiplier", "2", "--rate", "0.1", "--steps", "20", "--delta", "1e-5"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "words",
     [
-        ["csh", "--sparsity", "10", *TARGET, "--points", "3"],
         ["alp", "--epsilon", "5", "--price", "8"],
+        ["csh", "--sparsity", "10", *TARGET, "--points", "3"],
         ["seen", "--sparsity", "3", *TARGET, "--points", "4"],
-        pytest.param(["savings", *TARGET, "--sparsities", "1,4"], marks=pytest.mark.slow),
-        pytest.param(["epsilon-over-steps", *TRAINING, "--points", "3"], marks=pytest.mark.slow),
+        ["savings", *TARGET, "--sparsities", "1,4"],
+        ["epsilon-over-steps", *TRAINING, "--points", "3"],
     ],
     ids=lambda words: words[0],
 )
@@ -54,6 +55,7 @@ def test_curve_points_are_certified() -> None:
             assert again.upper <= found.target
 
 
+@pytest.mark.slow
 def test_savings_table() -> None:
     arguments = [
         "figure",
@@ -74,6 +76,7 @@ def test_savings_table() -> None:
     assert float(rows[0]["saved"]["published"]) < 0  # at sparsity 1 its threshold is 46 % larger
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("mechanism", "analysis"), CURVES)
 def test_no_corner_is_seen(mechanism: str, analysis: str) -> None:
     """Calibrations between the points are near the lines, and a straight curve has few points."""

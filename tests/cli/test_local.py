@@ -28,6 +28,7 @@ def values(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", list(MECHANISMS))
 def test_from_values_to_shares(tmp_path: Path, values: str, name: str) -> None:
     files = [str(tmp_path / f"{part}.edl") for part in ("a", "b", "state")]

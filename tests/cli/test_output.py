@@ -72,6 +72,7 @@ def _written(folder: Path, at: int, overwrite: bool) -> tuple[dict[str, str], bo
 
 
 # a file that is open as the exception comes is closed by the collector
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.usefixtures("stopping")
 @pytest.mark.parametrize("overwrite", [False, True])

@@ -74,6 +74,7 @@ def test_odd_files(tmp_path: Path, call: list[str], content: bytes, message: str
     assert not out.exists()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

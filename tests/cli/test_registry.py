@@ -109,6 +109,7 @@ def test_completion_is_installed_once(shell: str, tmp_path: Path, monkeypatch: A
     assert run("--install-completion", "tcsh")[0] == 2
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("words", "completed"),
     [

@@ -37,6 +37,7 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
     assert "does not exist yet" in err
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "bound"), [("gshm", "--k"), ("csh", "--top"), ("top-k", "--top")])
 def test_thresholded_releases(tmp_path: Path, name: str, bound: str) -> None:
     counts, out = tmp_path / "in.csv", tmp_path / "out.csv"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
+
 from exactdp.statement import Statement
 from tests.cli.test_accounting import run
 
 
+@pytest.mark.slow
 def test_frequent_keys_are_released_without_counts(tmp_path: Path) -> None:
     data, out = tmp_path / "posts.csv", tmp_path / "words.csv"
     lines = [f'u{u},"the, {u % 2}",{u % 2}\n' for u in range(400)]

@@ -39,15 +39,16 @@ def visits(path: Path, users: int = 900) -> Path:
     return path
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("mechanism", "ending"),
     [
-        ("gshm", "csv"),
-        ("gshm", "parquet"),
         ("csh", "csv"),
         ("top-k", "parquet"),
-        pytest.param("csh", "parquet", marks=pytest.mark.slow),
-        pytest.param("top-k", "csv", marks=pytest.mark.slow),
+        ("gshm", "csv"),
+        ("gshm", "parquet"),
+        ("csh", "parquet"),
+        ("top-k", "csv"),
     ],
 )
 def test_rows_are_released(tmp_path: Path, ending: str, mechanism: str) -> None:
@@ -284,6 +285,7 @@ def test_a_reader_that_stops_is_no_verdict() -> None:
     assert (process.returncode, err) == (141, "")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("line", ["audit vectors questions", "--help"])
 def test_a_reader_that_has_enough_is_no_error(line: str) -> None:
     """Like 'exactdp ... | head -1'."""
@@ -305,6 +307,7 @@ def releasing(tmp_path: Path) -> list[str]:
     return ["release", "gshm", str(counts), "--k", "1", "--epsilon", "1", "--delta", "1e-6"]
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_leaves_nothing(tmp_path: Path, releasing: list[str]) -> None:
     resource = pytest.importorskip("resource")
 

@@ -54,6 +54,7 @@ def leaf(call: str) -> str:
 CHOSEN = {leaf(call): call for call in CALLS if "<" not in call and "replay" not in call}
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize("call", [*CHOSEN.values(), *MORE])
 def test_json(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

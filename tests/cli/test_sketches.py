@@ -10,6 +10,7 @@ import pytest
 from tests.cli.test_accounting import run
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "flags"),
     [

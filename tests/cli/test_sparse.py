@@ -19,6 +19,7 @@ def ratings(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> None:
     reports, state, picture = (str(tmp_path / name) for name in ("a.edl", "s.edl", "p.svg"))
     code, text, err = run("local", "sparse", "report", ratings, *MODEL, "--output", reports)

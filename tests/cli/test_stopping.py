@@ -121,6 +121,7 @@ class Started:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", [*COMMANDS[:5], *(pytest.param(line, marks=pytest.mark.slow) for line in COMMANDS[5:])]
 )
@@ -143,6 +144,7 @@ def test_a_command_ends_when_it_is_told_to(folder: Path, line: str) -> None:
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_a_watch_that_is_stopped_reports(folder: Path) -> None:
     line = "audit watch exactdp:discrete-gaussian --set sigma=3 --left 0 --right 1 --epsilon 1"
     for number in ENDINGS:
@@ -188,6 +190,7 @@ _STUCK = """
 """
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", ENDINGS)
 def test_cleaning_up_that_takes_too_long(tmp_path: Path, number: signal.Signals) -> None:
     command = Started(tmp_path, sys.executable, "-c", _REPLACED.replace("INSIDE", _STUCK))
@@ -201,6 +204,7 @@ def test_cleaning_up_that_takes_too_long(tmp_path: Path, number: signal.Signals)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_files_are_named_together_before_the_end(tmp_path: Path) -> None:
     program = _REPLACED.replace("INSIDE", "output._link = slow_link")
     command = Started(tmp_path, sys.executable, "-c", program)
@@ -255,6 +259,7 @@ _FORKED = """
 """
 
 
+@pytest.mark.slow
 def test_a_signal_to_a_forked_child_is_not_meant_for_the_command(tmp_path: Path) -> None:
     program = _REPLACED.replace("INSIDE", _FORKED)
     command = Started(tmp_path, sys.executable, "-c", program)
@@ -262,6 +267,7 @@ def test_a_signal_to_a_forked_child_is_not_meant_for_the_command(tmp_path: Path)
     assert command.ended()[0] not in (130, 143)
 
 
+@pytest.mark.slow
 def test_processes_of_processes_end(tmp_path: Path) -> None:
     """Also those in a session of their own, and those that ignore what they can."""
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
@@ -276,6 +282,7 @@ def test_processes_of_processes_end(tmp_path: Path) -> None:
         assert each.left() == []
 
 
+@pytest.mark.slow
 def test_ps_and_proc_agree(tmp_path: Path) -> None:
     sleeper = Started(tmp_path, sys.executable, "-c", _SLEEPER)
     while len(sleeper.left()) < 2:

@@ -103,6 +103,7 @@ def test_a_line_that_is_not_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "line 1" in err
 
 
+@pytest.mark.slow
 def test_a_library_that_aborts_is_a_crash_of_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command line asks adapters in a process of their own."""
     from exactdp.oracle import isolated

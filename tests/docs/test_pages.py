@@ -28,7 +28,8 @@ from tests.docs.written import PAGES, ROOT
 
 def pages() -> list[object]:
     with_steps = [p for p in PAGES if re.search(r"^```(python|console)$", p.read_text(), re.M)]
-    return [pytest.param(p, id=str(p.relative_to(ROOT)), marks=_marks(p)) for p in with_steps]
+    shortest_first = sorted(with_steps, key=lambda page: page.stat().st_size)
+    return [pytest.param(p, id=str(p.relative_to(ROOT)), marks=_marks(p)) for p in shortest_first]
 
 
 def _marks(page: Path) -> list[pytest.MarkDecorator]:
@@ -48,6 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     targets._build.cache_clear()  # and another mine:run, whose generator has drawn nothing yet
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("page", pages())
 def test_page(page: Path, folder: Path) -> None:
     follow(page, folder, quick=True)

@@ -24,11 +24,16 @@ LAST = {
 _ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6}
 
 
-def _plain(row: Row) -> str:
-    return re.sub(r"[^\w ]", "", f"{row.paper} {row.item}", flags=re.ASCII)
+#: Calls that contain these words take long.
+_LONG = re.compile("exactdp figure|Compressive|compressive_|unary_sketches|Purified")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=_plain)
+def _marked(row: Row) -> object:
+    name = re.sub(r"[^\w ]", "", f"{row.paper} {row.item}", flags=re.ASCII)
+    return pytest.param(row, id=name, marks=[pytest.mark.slow] * bool(_LONG.search(row.call)))
+
+
+@pytest.mark.parametrize("row", [_marked(row) for row in ROWS])
 def test_a_call_prints_what_the_page_says(row: Row) -> None:
     assert answer(row.call, names(PAGE_TEXT)) == row.printed
 

@@ -69,6 +69,7 @@ def test_every_function_that_clients_use() -> None:
         assert client_law(client, [m]) == law
 
 
+@pytest.mark.slow
 def test_laplace_noise_is_compared_as_a_real_number() -> None:
     """Three comparisons, one of them after a shift, against the distribution function."""
     m = module()

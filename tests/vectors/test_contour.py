@@ -38,6 +38,7 @@ def response(epsilon: mpf) -> Rule:
     return [(epsilon, own), (-epsilon, 1 - own)]
 
 
+@pytest.mark.slow
 def test_gaussians_are_one_gaussian() -> None:
     with mp.workdps(DIGITS):
         on, value = composed(lambda level: [(normal(16, level), 64)], mpf(2))
@@ -46,6 +47,7 @@ def test_gaussians_are_one_gaussian() -> None:
         assert [near(value, other, 4) for other, _ in shared] == [True]
 
 
+@pytest.mark.slow
 def test_epsilon_of_gaussians() -> None:
     with mp.workdps(DIGITS):
         target = hockey(mpf(3), mpf(1))

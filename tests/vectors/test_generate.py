@@ -33,7 +33,8 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("name", vectors.GROUPS)
+@pytest.mark.few(2)
+@pytest.mark.parametrize("name", vectors.GROUPS[::-1])
 def test_generating_a_sample_gives_the_file(name: str) -> None:
     from vectors.generate.common import document
 

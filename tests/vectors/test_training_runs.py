@@ -49,6 +49,7 @@ def ask(sigma, rate, steps, question, value):
         peer.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "sigma", "rate"), [(0.3, 1.0, 0.05), (2.0, 0.7, 0.4), (0.5, 1.0, 0.5)]
 )
