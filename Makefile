@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: setup demo engines answers large test test-all test-slow docs links tutorials installation wheels statements claims scrutiny vectors
-.PHONY: slow-cases conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers rocq
+.PHONY: conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers rocq
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -188,11 +188,6 @@ fuzz: setup
 # both checkers say valid of all of the former and of none of the latter (seven minutes)
 statements: setup
 	$(BIN)/python -m tests.statement.drawn 1000
-
-# measures every case of the default tests, in seconds of the processor, and lists those that only
-# `make test-slow` runs; on a quiet machine, after tests were added
-slow-cases: setup
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -p tests.slow_cases
 
 # every entry of the ledger is run and its evidence recorded
 claims: setup

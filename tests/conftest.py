@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import slow_cases
-
 for _name, _examples in (("exactdp", 50), ("thorough", 1000)):
     settings.register_profile(
         _name,
@@ -47,11 +45,8 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked slow
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark slow the cases of a test that follow its first `few`, and examples that say so."""
-    listed = slow_cases.listed()
-    if config.pluginmanager.has_plugin("tests.slow_cases"):  # cases are measured
-        listed = frozenset()
     quick: Counter[str] = Counter()
     for item in items:
         few = item.get_closest_marker("few")
@@ -62,6 +57,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker("slow")
         steps = item.dtest.examples if isinstance(item, pytest.DoctestItem) else ()
         if any(step.source.endswith("  # takes seconds\n") for step in steps):
-            item.add_marker("slow")
-        if item.nodeid in listed:
             item.add_marker("slow")
