@@ -61,6 +61,7 @@ def _compare(statements: list[Statement]) -> int:
     return bounds
 
 
+@pytest.mark.slow
 def test_every_example() -> None:
     assert _compare([example.honest() for example in EXAMPLES]) > 40
 

@@ -132,8 +132,9 @@ def test_long_strings_and_deep_lists(text: str) -> None:
     assert _said(text.encode()).startswith("malformed")
 
 
-@pytest.mark.parametrize("mechanism", ["discrete-laplace", "discrete-gaussian"])
+@pytest.mark.few(6)
 @pytest.mark.parametrize("rule", ["curve", "basic", "renyi", "sum", "grid", "overlaps"])
+@pytest.mark.parametrize("mechanism", ["discrete-laplace", "discrete-gaussian"])
 def test_the_move_of_integers_is_whole_whatever_the_rule(mechanism: str, rule: str) -> None:
     noise = {"sigma2": "4"} if mechanism == "discrete-gaussian" else {"scale": "2"}
     choices = {
@@ -149,6 +150,7 @@ def test_the_move_of_integers_is_whole_whatever_the_rule(mechanism: str, rule: s
     assert not _said(_statement([release], claim)).startswith("malformed")
 
 
+@pytest.mark.slow
 def test_a_composition_has_a_lower_side_only_with_one_pair() -> None:
     """Two counts of disjoint groups, sigma 1, epsilon 1: .1269; with one user in both .2862."""
     claim = _delta("curve", "1", "1")

@@ -151,10 +151,11 @@ _LOSSES: dict[str, tuple[Callable[[], Pld], Callable[[], Curve], float]] = {
 _SLOW = {"five runs of laws", "ten steps", "three large steps", "six steps"}
 
 
-@pytest.mark.parametrize("least", ["1e-2", "1e-3", "1e-4", "1e-5", "1e-6"])
+@pytest.mark.few(12)
 @pytest.mark.parametrize(
     "name", [pytest.param(x, marks=[pytest.mark.slow] * (x in _SLOW)) for x in _LOSSES]
 )
+@pytest.mark.parametrize("least", ["1e-2", "1e-3", "1e-4", "1e-5", "1e-6"])
 def test_mu_by_other_code(name: str, least: str) -> None:
     loss, curve, error = _LOSSES[name]
     found = loss().mu(least_delta=least, width="1e-3")
