@@ -159,6 +159,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "statement check": _record(verdict=_TEXT, reason=_TEXT, sha256=_MAYBE),
     "statement show": _record(**{"for": _TEXT}, verdict=_TEXT, text=_TEXT),
     "statement add": _record(output=_TEXT, statement=_OBJECT),
+    "statement theorem": _record(output=_TEXT, theorem=_TEXT),
     "statement lint": _list(_record(file=_TEXT, findings=_list(_FINDING))),
     "statement explain": {
         "anyOf": [_record(page=_TEXT, markdown=_TEXT), _list(_record(page=_TEXT, title=_TEXT))]

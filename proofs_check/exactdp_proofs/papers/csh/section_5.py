@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from math import isqrt
 
@@ -67,9 +68,10 @@ def dotted_lines(parts: Fraction = Fraction(2), loss: Fraction = Fraction(1)) ->
     for root in (3, 4, 16, 228):
         spread = isqrt(10**24 * root // (root + 1))  # 1/sqrt(1 + 1/sqrt k), to 1e-12
         shared = one * (root + 1) / parts * Fraction(spread, 10**12)
-        for code, sigma in ((gshm, one * root), (csh, shared)):
+        bounded = partial(gshm.delta, k=root**2), partial(csh.delta, sparsity=root**2)
+        for delta, sigma in zip(bounded, (one * root, shared), strict=True):
             less, more = (
-                code.delta(k=root**2, sigma=sigma * share / loss, tau=10**6, epsilon="0.35")
+                delta(sigma=sigma * share / loss, tau=10**6, epsilon="0.35")
                 for share in (1 - Fraction(1, 10**7), 1 + Fraction(1, 10**7))
             )
             below(_TARGET, less.lower, k=root**2)
