@@ -52,7 +52,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: _enclosure(0, True), "upper must be a number, got True"),
     (lambda: _enclosure(float("nan"), 1), "lower must be a finite number, got nan"),
     (
-        lambda: _enclosure(np.array(0), np.array([0.5])),
+        lambda: _enclosure(0, np.array([0.5])),
         "upper must be a number (int, Fraction, Decimal, text or float, not numpy.ndarray), "
         "got [0.5]",
     ),
