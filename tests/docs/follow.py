@@ -123,8 +123,6 @@ def follow(page: Path, environment: Path, wheels: Path) -> tuple[list[str], floa
         reader = Reader(environment, wheels, folder)
         for region in Document.parse(str(page), blocks):
             for step in region.parsed:
-                if isinstance(step, Command) and step.in_clone:
-                    continue
                 wrong = reader.do(step)
                 if wrong:
                     problems.append(f"{page.name}, line {region.line}: {wrong}")

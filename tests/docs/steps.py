@@ -51,11 +51,6 @@ class Command:
     line: str
     printed: str
 
-    @property
-    def in_clone(self) -> bool:
-        """Whether the command makes a clone or an environment in it; tests run in one already."""
-        return self.line.startswith(("git ", "make "))
-
 
 def blocks(document: Document) -> Iterable[Region]:
     """A sybil parser: every block of a page, parsed into its steps."""

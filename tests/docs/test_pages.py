@@ -112,7 +112,7 @@ def typed(source: str, example: Example) -> None:
 
 def ran(step: Command) -> str:
     """What a command prints; the library's own commands run here, without another process."""
-    if step.line.startswith("pip ") or step.in_clone:
+    if step.line.startswith("pip "):
         return step.printed
     if not step.line.startswith("exactdp ") or set(step.line) & set("|<>;&"):
         return subprocess.run(
