@@ -135,7 +135,7 @@ def _name(parts: list[Path], paths: tuple[Path, ...], *, overwrite: bool) -> Non
 
 
 def _keep(parts: list[Path], paths: tuple[Path, ...], replaced: dict[Path, Path]) -> None:
-    """Existing files get second names, in `replaced`; those that describe the first lose theirs."""
+    """Give existing files second names, in `replaced`. Files that describe the first go first."""
     for part, path in reversed([*zip(parts, paths, strict=True)]):
         if path.exists():
             second_name = part.with_suffix(".old")

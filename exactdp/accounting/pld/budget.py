@@ -196,7 +196,7 @@ class Budget:
 class Odometer:
     """What mechanisms have cost so far, without a limit: (epsilon, delta), or rho of zCDP.
 
-    neighbours: those that all mechanisms cover; None if none was stated.
+    neighbours: the relation that all mechanisms cover; None if none was stated.
     Source: Rogers, Roth, Ullman, Vadhan 2016, basic composition (see `filters.SumFilter`); for rho
     the sum is a promise only at a limit that is fixed in advance, as of :class:`Budget`.
 

@@ -31,8 +31,8 @@ class Entry:
     """One expense.
 
     neighbours: the relation for which the cost is stated; None if none is. series: a digest of what
-    the expenses of a series have in common, of which the first one has the cost of all; None for a
-    single expense.
+    all expenses of a series share; None for a single expense. The first expense of a series has the
+    cost of the whole series, and the others cost nothing.
     """
 
     cost: dict[str, Fraction]

@@ -69,8 +69,8 @@ _MOST_CASES = 1_000
 _SLACK_BITS = 32
 _WIDTH = Fraction(1, 10**9)
 
-#: Largest number of bits beyond those that the size of delta needs. More bits do not help: then the
-#: number of cases has ended the search.
+#: Largest number of bits in addition to what the size of delta needs. More bits do not help: the
+#: number of cases has ended the search by then.
 _SPARE_BITS = 512
 
 #: Longest list of probabilities: its convolutions take a few seconds.

@@ -106,8 +106,11 @@ def _settled(reader: Reader, value: Any) -> str:
 
 
 def _raised_text(reader: Reader, error: BaseException | None) -> str:
-    """The text of a built-in exception: the attributes that C gives its class, those that it was
-    given (notes, too), the lines of its traceback, and what it was caused by."""
+    """The text of a built-in exception.
+
+    It holds the attributes of its class in C, the attributes that the program has set (notes, too),
+    the lines of the traceback, and the text of the cause.
+    """
     if error is None:
         return "None"
     kind = type(error)

@@ -57,8 +57,8 @@ class CSH(_Correlated, _Sparsity):
     Z_i ~ N_Z(0, 4 sigma^2) and Z ~ N_Z(0, 4 sigma^2/sqrt(sparsity)) are discrete Gaussian.
 
     sparsity: >= 1. The guarantee holds only for histograms that have at most this number of
-    non-zero counters *for every possible data set*, for example if there are only so many possible
-    elements. Bounding what each user contributes does not ensure that. A histogram with more
+    non-zero counters *for every possible data set*, for example because no more elements
+    exist. Bounding what each user contributes does not ensure that. A histogram with more
     counters is refused; the refusal itself reveals that fact. :class:`TopK` has the same guarantee
     for every histogram, and is the same mechanism if there are at most `top` counters. sigma, tau,
     epsilon, delta, lower: Thresholded.
