@@ -10,7 +10,7 @@ const between = (ends) => `${ends.lower} to ${ends.upper}`;
 // Fields: least and most of the slider, on a logarithmic scale; the text may be any exact number.
 const FIELDS = {
   k: { label: "k, keys of one user", help: "Largest number of keys (counters) to which one user contributes.", value: "10", least: 1, most: 1e5, whole: true },
-  epsilon: { label: "ε", help: "Privacy loss; smaller is more private. 0.1 to 3 is usual.", value: "1", least: 0.01, most: 10 },
+  epsilon: { label: "ε", help: "Privacy loss; smaller is more private. At 1 an attacker becomes at most 73 % sure, at 3 at most 95 %.", value: "1", least: 0.01, most: 10 },
   delta: { label: "δ", help: "Probability of a larger loss; well below 1 / number of users.", value: "1e-6", least: 1e-12, most: 1e-2 },
   sensitivity: { label: "l2 sensitivity", help: "How far one user can move the answer.", value: "1", least: 0.01, most: 1000 },
   sigma: { label: "σ", help: "Standard deviation of your Gaussian noise.", value: "4", least: 0.1, most: 1000 },
