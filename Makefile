@@ -216,6 +216,7 @@ conformance: setup
 check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select PLW1514 . # files are opened with an encoding
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -93,7 +93,9 @@ def _counts() -> dict[str, tuple[int, int]]:
     page = (_DOCS / "tutorials" / "audit.md").read_text(encoding="utf-8")
     with TemporaryDirectory() as folder:
         # as the tutorial says: saved as mine.py, and imported from there
-        Path(folder, "mine.py").write_text(page.split("```python\n")[1].split("```")[0])
+        Path(folder, "mine.py").write_text(
+            page.split("```python\n")[1].split("```")[0], encoding="utf-8"
+        )
         sys.path.insert(0, folder)
         try:
             run = import_module("mine").run

@@ -81,6 +81,6 @@ def run(words: str) -> str:
             main(json.loads(words))
         except SystemExit as stop:
             code = stop.code or 0
-    text = statement.read_text() if statement.exists() else None
+    text = statement.read_text(encoding="utf-8") if statement.exists() else None
     answer = {"code": code, "out": out.getvalue(), "error": err.getvalue(), "statement": text}
     return json.dumps(answer)

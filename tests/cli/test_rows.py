@@ -267,7 +267,7 @@ def started(*arguments: str, **more: object) -> subprocess.Popen[str]:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
 def test_a_full_disk_is_no_verdict() -> None:
     claim = ["check", "gaussian", "--sigma", "4", "--epsilon", "1", "--delta", "1e-5"]
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         process = started(*claim, stdout=full)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 4

@@ -33,7 +33,7 @@ def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> 
     assert found["means"][0]["item"] == 7
     # alpha < 1e-8: six standard errors
     assert abs(found["means"][0]["mean"] - 0.5) < 6 * found["standard_error"]
-    assert Path(picture).read_text().startswith("<?xml")
+    assert Path(picture).read_text(encoding="utf-8").startswith("<?xml")
     (tmp_path / "items.csv").write_text("0\n49\n")
     code, text, _ = run(*ESTIMATE, reports, "--items", str(tmp_path / "items.csv"))
     assert code == 0

@@ -86,7 +86,7 @@ class Started:
         """Wait until the process has a handler of SIGTERM: the command has begun."""
         status = Path(f"/proc/{self.process.pid}/status")
         while self.process.poll() is None:
-            caught = int(status.read_text().partition("SigCgt:")[2].split()[0], 16)
+            caught = int(status.read_text(encoding="utf-8").partition("SigCgt:")[2].split()[0], 16)
             if caught >> (signal.SIGTERM - 1) & 1:
                 return
             time.sleep(0.05)

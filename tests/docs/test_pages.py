@@ -33,7 +33,7 @@ def pages() -> list[object]:
 
 
 def _marks(page: Path) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.fresh] * ("fresh interpreters agree" in page.read_text())
+    return [pytest.mark.fresh] * ("fresh interpreters agree" in page.read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -72,8 +72,8 @@ def base() -> None:
     assert few.aggregate().add(few.report_many([7] * 1000, SystemSource())).estimate().argmax() == 7
     assert SparseVectorMean(d=100, k=4, epsilon=1, L=4).guarantee.epsilon <= 1
     assert "proved" in str(private(lambda bit, rng: rng.getrandbits(1), 0, 1, epsilon=1))
-    Path("counts.csv").write_text("element,count\na,900\nb,2\n")
-    Path("values.csv").write_text("1\n2\n3\n")
+    Path("counts.csv").write_text("element,count\na,900\nb,2\n", encoding="utf-8")
+    Path("values.csv").write_text("1\n2\n3\n", encoding="utf-8")
     command("exactdp calibrate sparse-histograms --sparsity 10 --epsilon 1 --delta 1e-5")
     command("exactdp release gshm counts.csv --k 1 --epsilon 1 --delta 1e-5 --output counted.csv")
     command(
@@ -83,8 +83,8 @@ def base() -> None:
     command("exactdp delta gaussian --sigma 4 --epsilon 1 --statement noise.json")
     command("exactdp statement check noise.json")
     command("exactdp statement check counted.csv.statement.json")
-    Path("rows.csv").write_text("user,key\n1,a\n")
-    Path("record.yaml").write_text("deployment: {}\n")
+    Path("rows.csv").write_text("user,key\n1,a\n", encoding="utf-8")
+    Path("record.yaml").write_text("deployment: {}\n", encoding="utf-8")
     for extra, programs in MISSING.items():
         for program in programs:
             refused(extra, program)
@@ -104,7 +104,9 @@ def local() -> None:
 def registry() -> None:
     """A record of the deployments registry."""
     parameters = "privacy_parameters: {rho: 0.5, epsilon: 5.3, delta: 1e-5}"
-    Path("record.yaml").write_text(f"deployment:\n  privacy_loss:\n    {parameters}\n")
+    Path("record.yaml").write_text(
+        f"deployment:\n  privacy_loss:\n    {parameters}\n", encoding="utf-8"
+    )
     command("exactdp statement lint record.yaml")
 
 
@@ -148,10 +150,10 @@ def frames() -> None:
     with duckdb.connect() as connection:
         released = frames.release(connection.from_arrow(table), **TARGET).frame
         assert released.columns == ["key", "count"]
-    with open("rows.csv", "w", newline="") as file:
+    with open("rows.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("user", "key"), *zip(*ROWS.values(), strict=True)])
     command(MISSING["frames"][0])
-    assert len(Path("released.csv").read_text().splitlines()) == 3
+    assert len(Path("released.csv").read_text(encoding="utf-8").splitlines()) == 3
 
 
 def engines() -> None:
@@ -225,7 +227,8 @@ def testing() -> None:
         "@settings(max_examples=3, deadline=None)\n"
         "@given(neighbouring_histograms(k=1, max_size=2))\n"
         "def test_a_coin_is_private(pair):\n"
-        "    assert_private(lambda counts, rng: rng.getrandbits(1), *pair, epsilon=1)\n"
+        "    assert_private(lambda counts, rng: rng.getrandbits(1), *pair, epsilon=1)\n",
+        encoding="utf-8",
     )
     said = command(f"{sys.executable} -m pytest -q test_mine.py")
     assert "assertions of laws and privacy: 3 exact" in said, said

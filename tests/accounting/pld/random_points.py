@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _read(path: Path) -> list[_Row]:
-    lines = path.read_text().splitlines() if path.exists() else []
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [json.loads(line) for line in lines]
 
 
