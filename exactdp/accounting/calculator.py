@@ -4,7 +4,7 @@ A module defines a calculator by `delta`, which makes an :class:`Instance` from 
 holds the mathematics; by `calibrate`, which says what noise or threshold to look for; and by a
 :class:`Calculator`, which describes these and makes `check` and `guarantee`. A line in
 :data:`CALCULATORS` names the module. The options of the commands are the parameters of `delta` and
-`calibrate`, and have their help in exactdp/cli/options.py.
+`calibrate`, and have their help in exactdp/cli/parameters.py.
 tests/accounting/laplace_calculator.py is an example.
 """
 

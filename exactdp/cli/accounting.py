@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 
 from exactdp.accounting.calculator import CALCULATORS, Calculator, parameters
 from exactdp.accounting.calculator import calculator as calculator_named
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, facts, table
 from exactdp.cli.options import options, statement_option
 from exactdp.cli.prepared import prepared
@@ -78,7 +80,7 @@ def check() -> None:
     "1e-6\nExample: exactdp calibrate sparse-histograms --sparsity 51914 --epsilon 0.35 --delta "
     "1e-5",
 )
-@options("epsilon delta", "contributions sparsity")
+@options(opt.EPSILON, opt.DELTA, optional=(opt.CONTRIBUTIONS, opt.SPARSITY))
 @answering
 def sparse_histograms(
     epsilon: str, delta: str, contributions: str | None, sparsity: str | None
@@ -126,7 +128,7 @@ def _explained(sparse: bool) -> str:
 
 
 @delta.command("zcdp", epilog="Example: exactdp delta zcdp --rho 0.5 --epsilon 3")
-@options("rho epsilon", "rule")
+@options(opt.RHO, opt.EPSILON, optional=(opt.RULE,))
 @answering
 def delta_zcdp(rho: str, epsilon: str, rule: str | None) -> Answer:
     """Any mechanism with rho-zCDP: the delta that its rho implies."""
@@ -140,7 +142,7 @@ def delta_zcdp(rho: str, epsilon: str, rule: str | None) -> Answer:
 
 
 @calibrate.command("zcdp", epilog="Example: exactdp calibrate zcdp --epsilon 1 --delta 1e-6")
-@options("epsilon delta", "rule")
+@options(opt.EPSILON, opt.DELTA, optional=(opt.RULE,))
 @answering
 def calibrate_zcdp(epsilon: str, delta: str, rule: str | None) -> Answer:
     """Any mechanism with rho-zCDP: the largest rho that implies the target."""
@@ -158,10 +160,10 @@ def _command(verb: str, name: str) -> click.Command:
     calculator = calculator_named(name)
     run, sentence = _VERBS[verb]
     takes = parameters(calculator.calibrate if verb == "calibrate" else calculator.delta)
-    required = [option for option, needed in takes.items() if needed]
-    ordered = [option for option in required if option not in ("epsilon", "delta")]
+    required = [parameter for parameter, needed in takes.items() if needed]
+    ordered = [parameter for parameter in required if parameter not in ("epsilon", "delta")]
     ordered += ["epsilon"] if verb == "delta" else ["epsilon", "delta"]
-    optional = [option for option, needed in takes.items() if not needed]
+    optional = [parameter for parameter, needed in takes.items() if not needed]
 
     @click.command(
         name,
@@ -169,7 +171,10 @@ def _command(verb: str, name: str) -> click.Command:
         short_help=f"{calculator.title[0].upper()}{calculator.title[1:]}.",
         epilog=f"Example: exactdp {verb} {name} {_example(calculator, ordered)}",
     )
-    @options(" ".join(ordered), " ".join(optional), calculator.analyses)
+    @options(
+        *map(opt.of_parameter, ordered),
+        optional=tuple(_optional(parameter, calculator) for parameter in optional),
+    )
     @answering
     def command(statement: Path | None = None, **texts: str | None) -> Answer:
         present = {key: value for key, value in texts.items() if value is not None}
@@ -178,6 +183,14 @@ def _command(verb: str, name: str) -> click.Command:
         return answer
 
     return command if verb == "check" else statement_option(command)
+
+
+def _optional(parameter: str, calculator: Calculator[Any]) -> opt.Option:
+    """The option of a parameter; --analysis lists the calculator's analyses, the default first."""
+    option, analyses = opt.of_parameter(parameter), calculator.analyses
+    if option is not opt.ANALYSIS:
+        return option
+    return replace(option, allowed=" or ".join(analyses), default=analyses[0])
 
 
 def _statement(name: str, calculator: Calculator[Any], values: dict[str, Any]) -> Any:

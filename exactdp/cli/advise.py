@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import options
 from exactdp.cli.pictures import Line, Picture, new_picture
@@ -25,7 +26,21 @@ if TYPE_CHECKING:
     "Example: exactdp release advise --epsilon 1 --delta 1e-6 --prior 1:5,3:3,10:2"
 )
 @click.argument("data", required=False)
-@options("epsilon delta", "user by prior spend most:keys count:advice public:known times picture")
+@options(
+    opt.EPSILON,
+    opt.DELTA,
+    optional=(
+        opt.USER,
+        opt.BY,
+        opt.PRIOR,
+        opt.SPEND,
+        opt.MOST_KEYS,
+        opt.COUNT_ADVICE,
+        opt.PUBLIC_KNOWN,
+        opt.TIMES,
+        opt.PICTURE,
+    ),
+)
 @click.option("--public-data", is_flag=True, help="The data are public: read them exactly.")
 @dialect_options
 @answering

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import options
 from exactdp.cli.output import new_file
@@ -15,7 +16,7 @@ from exactdp.parameters import short_text
 
 @click.command(epilog="Example: exactdp release budget month.json --epsilon 3 --delta 1e-6")
 @click.argument("file")
-@options("", "epsilon delta counting")
+@options(optional=(opt.EPSILON, opt.DELTA, opt.COUNTING))
 @answering
 def budget(file: str, epsilon: str | None, delta: str | None, counting: str | None) -> Answer:
     """Make a budget for all releases about the same data, or show what was spent of it.

@@ -22,30 +22,40 @@ from exactdp.cli.separate import separate
 #: others add subcommands; a command with the name of its module becomes a subcommand. Modules are
 #: imported when the command is used or listed. A command without modules is that of a distribution
 #: of its own, which the extra of this name installs.
-MAP = {
+MAP: dict[str, dict[str, tuple[str, ...]]] = {
     "I have a target, or a number": {
-        "calibrate": "accounting",
-        "delta": "accounting",
-        "check": "accounting",
-        "sgd": "composition",
-        "compose": "composition",
-        "figure": "figure",
+        "calibrate": ("accounting",),
+        "delta": ("accounting",),
+        "check": ("accounting",),
+        "sgd": ("composition",),
+        "compose": ("composition",),
+        "figure": ("figure",),
     },
     "I have data": {
-        "release": "release release_rows release_universes advise plan budget sketches cut query",
-        "local": "local sparse",
-        "sample": "sample",
+        "release": (
+            "release",
+            "release_rows",
+            "release_universes",
+            "advise",
+            "plan",
+            "budget",
+            "sketches",
+            "cut",
+            "query",
+        ),
+        "local": ("local", "sparse"),
+        "sample": ("sample",),
     },
     "I have a mechanism, or a claim": {
-        "audit": "audit.group audit.outputs audit.numbers vectors",
-        "statement": "statement lint explain",
-        "proofs": "",
+        "audit": ("audit.group", "audit.outputs", "audit.numbers", "vectors"),
+        "statement": ("statement", "lint", "explain"),
+        "proofs": (),
     },
 }
 COMMANDS = {name: modules for commands in MAP.values() for name, modules in commands.items()}
 
 #: Short names of commands that many users start with.
-SHORT = {"advise": "release advise", "plan": "release plan"}
+SHORT = {"advise": ("release", "advise"), "plan": ("release", "plan")}
 
 
 class Commands(Sections):
@@ -66,7 +76,7 @@ class Commands(Sections):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments call, also by its short name."""
         if args and args[0] in SHORT:
-            args = [*SHORT[args[0]].split(), *args[1:]]
+            args = [*SHORT[args[0]], *args[1:]]
         return super().resolve_command(ctx, args)
 
 
@@ -100,7 +110,7 @@ def _paths(command: click.Command, above: str = "") -> Iterator[str]:
 def _loaded(name: str) -> click.Command:
     if not COMMANDS[name]:
         return prepared(separate(name, name), name)
-    first, *others = COMMANDS[name].split()
+    first, *others = COMMANDS[name]
     command: Any = getattr(import_module(f"exactdp.cli.{first}"), name)
     for other in others:
         below = getattr(import_module(f"exactdp.cli.{other}"), other.rpartition(".")[2], None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, facts
 from exactdp.cli.options import one_pair_option, options, statement_option
 from exactdp.cli.publishing import save_statement
@@ -23,7 +24,19 @@ if TYPE_CHECKING:
 @click.command(
     epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5"
 )
-@options("rate", "noise_multiplier steps epsilon delta sampling neighbours batch_limit n")
+@options(
+    opt.RATE,
+    optional=(
+        opt.NOISE_MULTIPLIER,
+        opt.STEPS,
+        opt.EPSILON,
+        opt.DELTA,
+        opt.SAMPLING,
+        opt.NEIGHBOURS,
+        opt.BATCH_LIMIT,
+        opt.N,
+    ),
+)
 @statement_option
 @one_pair_option
 @answering
@@ -92,7 +105,7 @@ def _loss(values: dict[str, str]) -> Pld:
 
 @click.command(epilog="Example: exactdp compose steps.jsonl --delta 1e-5")
 @click.argument("file")
-@options("", "epsilon delta neighbours:composed group")
+@options(optional=(opt.EPSILON, opt.DELTA, opt.NEIGHBOURS_COMPOSED, opt.GROUP))
 @statement_option
 @one_pair_option
 @answering

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, facts
 from exactdp.cli.options import options
 from exactdp.cli.reading import existing
@@ -15,7 +16,7 @@ from exactdp.cli.rows import RowsFile, dialect_options
     "--most 100"
 )
 @click.argument("data")
-@options("user by k", "epsilon:share most")
+@options(opt.USER, opt.BY, opt.K, optional=(opt.EPSILON_SHARE, opt.MOST))
 @click.option("--public-data", is_flag=True, help="The data are public: print exact numbers.")
 @dialect_options
 @answering

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import options
 from exactdp.cli.pictures import Line, Picture, new_picture
@@ -46,7 +47,7 @@ def _draw_curves(picture: Picture, curves: Sequence[Line], path: Path) -> Answer
     epilog="Example: exactdp figure csh --sparsity 51914 --epsilon 0.35 --delta 1e-5 --output "
     "csh.svg"
 )
-@options("sparsity epsilon delta output", "points:curve theme")
+@options(opt.SPARSITY, opt.EPSILON, opt.DELTA, opt.OUTPUT, optional=(opt.POINTS_CURVE, opt.THEME))
 @answering
 def csh(
     sparsity: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
@@ -93,7 +94,7 @@ def csh(
     epilog="Example: exactdp figure seen --sparsity 10 --epsilon 0.35 --delta 1e-5 --output "
     "seen.svg"
 )
-@options("sparsity epsilon delta output", "points theme")
+@options(opt.SPARSITY, opt.EPSILON, opt.DELTA, opt.OUTPUT, optional=(opt.POINTS, opt.THEME))
 @answering
 def seen(
     sparsity: str, epsilon: str, delta: str, output: str, points: str | None, theme: str | None
@@ -132,7 +133,14 @@ def seen(
     epilog="Example: exactdp figure epsilon-over-steps --noise-multiplier 1 --rate 0.01 --steps "
     "10000 --delta 1e-5 --output epsilon.svg",
 )
-@options("noise_multiplier rate steps delta output", "points:steps theme")
+@options(
+    opt.NOISE_MULTIPLIER,
+    opt.RATE,
+    opt.STEPS,
+    opt.DELTA,
+    opt.OUTPUT,
+    optional=(opt.POINTS_STEPS, opt.THEME),
+)
 @answering
 def epsilon_over_steps(
     noise_multiplier: str,
@@ -165,7 +173,7 @@ def epsilon_over_steps(
 
 
 @figure.command(epilog="Example: exactdp figure savings --epsilon 0.35 --delta 1e-5")
-@options("epsilon delta", "sparsities output theme")
+@options(opt.EPSILON, opt.DELTA, optional=(opt.SPARSITIES, opt.OUTPUT, opt.THEME))
 @answering
 def savings(
     epsilon: str, delta: str, sparsities: str | None, output: str | None, theme: str | None
@@ -217,7 +225,7 @@ def _draw_savings(path: Path, theme: str | None, title: str, by_sparsity: Sequen
 
 
 @figure.command(epilog="Example: exactdp figure alp --epsilon 1 --collision 0.1 --output alp.svg")
-@options("epsilon output", "collision price:drawn theme")
+@options(opt.EPSILON, opt.OUTPUT, optional=(opt.COLLISION, opt.PRICE_OF_PICTURE, opt.THEME))
 @answering
 def alp(
     epsilon: str, output: str, collision: str | None, price: str | None, theme: str | None

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from exactdp.accounting.neighbours import REPLACED_ROW
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, facts, table
 from exactdp.cli.options import options, overwrite_option, statement_option
 from exactdp.cli.output import new_file, write_file
@@ -28,7 +29,7 @@ def local() -> None:
 
 
 @local.command(epilog="Example: exactdp local compare --k 10000 --epsilon 0.5 --n 100000")
-@options("k:values epsilon n")
+@options(opt.K_VALUES, opt.EPSILON, opt.N)
 @answering
 def compare(k: str, epsilon: str, n: str) -> Answer:
     """Compare the exact errors of the mechanisms for k values, n users and the same epsilon."""
@@ -63,7 +64,17 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
 @local.command(
     epilog="Example: exactdp local plan --k 10000 --epsilon 0.5 --sparsity 10 --error 0.2"
 )
-@options("k:values epsilon", "sparsity:values error:shares users:given beta seed:matrix")
+@options(
+    opt.K_VALUES,
+    opt.EPSILON,
+    optional=(
+        opt.SPARSITY_VALUES,
+        opt.ERROR_SHARES,
+        opt.NUMBER_OF_USERS,
+        opt.BETA,
+        opt.SEED_MATRIX,
+    ),
+)
 @answering
 def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **texts: str | None) -> Answer:
     """Choose outputs and users for frequent values, by a proved error (compressive response).
@@ -106,7 +117,7 @@ def plan(k: str, epsilon: str, beta: str | None, seed: str | None, **texts: str 
 
 
 @local.command(epilog="Example: exactdp local shuffled --k 10 --epsilon 1 --n 100000 --delta 1e-6")
-@options("k:values epsilon n delta")
+@options(opt.K_VALUES, opt.EPSILON, opt.N, opt.DELTA)
 @answering
 def shuffled(k: str, epsilon: str, n: str, delta: str) -> Answer:
     """Bound the epsilon of n reports of randomized response in random order (the shuffle model).
@@ -144,7 +155,12 @@ def _compared(row: Any, best: Fraction) -> dict[str, Any]:
     "--output reports.edl"
 )
 @click.argument("values")
-@options("mechanism epsilon output", "k:values m seed:matrix limit public:values")
+@options(
+    opt.MECHANISM,
+    opt.EPSILON,
+    opt.OUTPUT,
+    optional=(opt.K_VALUES, opt.M, opt.SEED_MATRIX, opt.LIMIT, opt.PUBLIC_VALUES),
+)
 @overwrite_option
 @statement_option
 @answering
@@ -181,7 +197,7 @@ def report(
 
 @local.command(epilog="Example: exactdp local aggregate monday.edl tuesday.edl --output state.edl")
 @click.argument("files", nargs=-1, required=True)
-@options("output")
+@options(opt.OUTPUT)
 @overwrite_option
 @answering
 def aggregate(files: tuple[str, ...], output: str, overwrite: bool) -> Answer:
@@ -206,7 +222,7 @@ def aggregate(files: tuple[str, ...], output: str, overwrite: bool) -> Answer:
 
 @local.command(epilog="Example: exactdp local estimate state.edl --method projected --top 10")
 @click.argument("file")
-@options("", "method top:estimates public:values")
+@options(optional=(opt.METHOD, opt.TOP_ESTIMATES, opt.PUBLIC_VALUES))
 @answering
 def estimate(file: str, method: str | None, top: str | None, public: str | None) -> Answer:
     """Estimate the shares of the values from a file of reports or a state, largest first."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import options
 from exactdp.cli.output import new_file, written
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     "--engine pipelinedp --output plan.py"
 )
 @click.argument("queries")
-@options("epsilon delta engine output")
+@options(opt.EPSILON, opt.DELTA, opt.ENGINE, opt.OUTPUT)
 @answering
 def plan(queries: str, epsilon: str, delta: str, engine: str, output: str) -> Answer:
     """Write queries with certified noise, for an engine that holds the data.

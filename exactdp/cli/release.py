@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering
 from exactdp.cli.help import Sections
 from exactdp.cli.options import options, overwrite_option
@@ -66,8 +67,8 @@ class Publication:
 
 def releasing(
     name: str,
-    required: str,
-    optional: str,
+    required: tuple[opt.Option, ...],
+    optional: tuple[opt.Option, ...],
     text: str,
     example: str,
     *endings: str,
@@ -75,15 +76,15 @@ def releasing(
 ) -> Callable[[Callable[..., Publication]], None]:
     """A decorator that adds a command: it reads DATA, and writes what the function returns.
 
-    The function gets the path of DATA as text, the new file, and the options. required, optional:
-    names of options. example: what follows the name of the command in an example. endings: of the
-    new file. more: adds further options.
+    The function gets the path of DATA as text, the new file, and the values of the options.
+    example: what follows the name of the command in an example. endings: of the new file. more:
+    adds further options.
     """
 
     def decorate(make: Callable[..., Publication]) -> None:
         @release.command(name, help=text, epilog=f"Example: exactdp release {name} {example}")
         @click.argument("data")
-        @options(f"{required} output", optional)
+        @options(*required, opt.OUTPUT, optional=optional)
         @more
         @overwrite_option
         @answering

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.pictures import Line, Picture, new_picture
 from exactdp.cli.publishing import TABLES, accuracy, table_writer
 from exactdp.cli.reading import counts_in, existing, listed, listed_rows
@@ -249,44 +250,55 @@ def _limits(name: str, text: str | None) -> dict[str, Any]:
 
 _CLASSES = {"gshm": "GSHM", "csh": "TopK", "top-k": "TopK"}
 
-_SERIES = "times budget note"
+_SERIES = (opt.TIMES, opt.BUDGET, opt.NOTE)
 _ROWS = "--user uid --by url --k 10 --epsilon 0.35 --delta 1e-5 --output out.csv"
 _LARGEST = _ROWS.replace("--k", "--top")
 
 #: Command -> required options, further ones, help, example.
 _TABLE = {
     "counts": (
-        "user by epsilon delta",
-        f"k:keys top:counts mechanism:counts sums means public:known selection share:counts lower "
-        f"picture {_SERIES}",
+        (opt.USER, opt.BY, opt.EPSILON, opt.DELTA),
+        (
+            opt.K_KEYS,
+            opt.TOP_COUNTS,
+            opt.MECHANISM_COUNTS,
+            opt.SUMS,
+            opt.MEANS,
+            opt.PUBLIC_KNOWN,
+            opt.SELECTION,
+            opt.SHARE_COUNTS,
+            opt.LOWER,
+            opt.PICTURE,
+            *_SERIES,
+        ),
         "Numbers of users per key, and sums: by the mechanism with the least error that answers "
         "the question.",
         f"visits.csv {_ROWS}",
     ),
     "keys": (
-        "user by k:keys epsilon delta",
-        f"mechanism:keys {_SERIES}",
+        (opt.USER, opt.BY, opt.K_KEYS, opt.EPSILON, opt.DELTA),
+        (opt.MECHANISM_KEYS, *_SERIES),
         "Which keys occur, without counts. Numbers of users decide alone (geometric), or weights "
         "that users give to their keys, in one or more rounds (weighted, sips, mad2r).",
         "posts.csv --user uid --by word --k 1 --epsilon 1 --delta 1e-6 --output words.csv",
     ),
     "gshm": (
-        "k epsilon delta",
-        "user by sigma tau lower public sums",
+        (opt.K, opt.EPSILON, opt.DELTA),
+        (opt.USER, opt.BY, opt.SIGMA, opt.TAU, opt.LOWER, opt.PUBLIC, opt.SUMS),
         "All counts of users above a threshold, of at most k keys per user: Gaussian sparse "
         "histogram (Lebeda, Retschmeier).",
         f"visits.csv {_ROWS}",
     ),
     "csh": (
-        "top epsilon delta",
-        "user by sigma tau lower public sums",
+        (opt.TOP, opt.EPSILON, opt.DELTA),
+        (opt.USER, opt.BY, opt.SIGMA, opt.TAU, opt.LOWER, opt.PUBLIC, opt.SUMS),
         "The largest counts of users, less the next one, where users are not bounded: correlated "
         "Gaussian sparse histogram (CSH; Lebeda and Retschmeier, Algorithms 2 to 4).",
         f"visits.csv {_LARGEST}",
     ),
     "top-k": (
-        "top epsilon delta",
-        "user by sigma tau lower public sums",
+        (opt.TOP, opt.EPSILON, opt.DELTA),
+        (opt.USER, opt.BY, opt.SIGMA, opt.TAU, opt.LOWER, opt.PUBLIC, opt.SUMS),
         "Another name of csh.",
         f"visits.csv {_LARGEST}",
     ),

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.elements import element, length_of, text_of
 from exactdp.cli.publishing import TABLES, accuracy, table_writer
 from exactdp.cli.reading import counts_in, existing, listed
@@ -109,40 +110,42 @@ def _padded(m: Any, n: int, universe: Any, epsilon: str, length: str | None = No
     return m.PaddedSparseHistogram.of(n=n, epsilon=loss, universe=universe, length=bins)
 
 
+_Options = tuple[opt.Option, ...]
+
 #: Command -> required options, further ones, help, maker of the mechanism, options of the example.
-_TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
+_TABLE: dict[str, tuple[_Options, _Options, str, Callable[..., Any], str]] = {
     "basic": (
-        "epsilon",
-        "",
+        (opt.EPSILON,),
+        (),
         "Noise on every element of a small universe (Balcer and Vadhan, Algorithm 3).",
         lambda m, n, d, epsilon: m.BasicHistogram(_fast(n, epsilon), d),
         "--epsilon 1 --universe 100 --output out.csv",
     ),
     "stability": (
-        "epsilon delta",
-        "",
+        (opt.EPSILON, opt.DELTA),
+        (),
         "Non-empty bins above a threshold; (epsilon, delta)-DP (Balcer and Vadhan, Theorem 1.3).",
         _stability,
         "--epsilon 1 --delta 1e-6 --text 30 --output out.csv",
     ),
     "sparse": (
-        "epsilon",
-        "public",
+        (opt.EPSILON,),
+        (opt.PUBLIC,),
         "The heaviest bins; pure DP (Balcer and Vadhan, Theorem 6.6).",
         lambda m, n, d, epsilon: m.PureSparseHistogram(_geo(n, epsilon), d),
         "--epsilon 1 --text 30 --output out.csv",
     ),
     "padded": (
-        "epsilon",
-        "public length",
+        (opt.EPSILON,),
+        (opt.PUBLIC, opt.LENGTH),
         "Bins above a threshold, padded with random ones to a fixed number; pure DP, from a fixed "
         "number of random bits, in time linear in n (after arXiv 2507.17017).",
         _padded,
         "--epsilon 1 --text 30 --output out.csv",
     ),
     "fixed-time-sparse": (
-        "epsilon",
-        "public",
+        (opt.EPSILON,),
+        (opt.PUBLIC,),
         "The heaviest bins; pure DP, from a fixed number of random bits (Balcer and Vadhan, "
         "Algorithm 8). Quadratic in n and in the length of texts, so for few rows and small "
         "universes only; padded has no such limit.",
@@ -150,8 +153,8 @@ _TABLE: dict[str, tuple[str, str, str, Callable[..., Any], str]] = {
         "--epsilon 1 --universe 1000 --output out.csv",
     ),
     "compact": (
-        "epsilon",
-        "beta",
+        (opt.EPSILON,),
+        (opt.BETA,),
         "A hash function that answers every query; pure DP (Balcer and Vadhan, Algorithm 9). 10^4 "
         "different texts take 15 seconds and 0.5 GB; 10^5 take more than ten times as much of "
         "both. Equal rows cost little.",
@@ -163,7 +166,7 @@ for _name, (_required, _optional, _text, _make, _example) in _TABLE.items():
     releasing(
         _name,
         _required,
-        f"universe text {_optional}",
+        (opt.UNIVERSE, opt.TEXT, *_optional),
         _text,
         f"COUNTS.csv {_example}",
         *((".edph",) if _name == "compact" else TABLES),

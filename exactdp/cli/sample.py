@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, facts
 from exactdp.cli.options import options
 from exactdp.cli.output import new_file, written
@@ -19,23 +20,23 @@ from exactdp.parameters import integer
 #: Largest number of draws; more would take months.
 _MOST_DRAWS = 10**15
 
-#: Name -> class of exactdp.samplers, its parameter, help and example.
+#: Name -> class of exactdp.samplers, option of its parameter, help and example.
 _NOISE = {
     "gaussian": (
         "DiscreteGaussian",
-        "sigma2",
+        opt.SIGMA2,
         "Discrete Gaussian noise: integers with probability proportional to exp(-x^2/2 sigma^2).",
         "--sigma2 100 --count 1000000 --output noise.npy",
     ),
     "laplace": (
         "DiscreteLaplace",
-        "scale",
+        opt.SCALE,
         "Discrete Laplace noise: integers with probability proportional to exp(-abs(x)/scale).",
         "--scale 5/2 --count 1000 --seed 1",
     ),
     "geometric": (
         "Geometric",
-        "p",
+        opt.P,
         "Geometric noise: the number of failures before a success.",
         "--p 0.1 --output noise.csv",
     ),
@@ -47,9 +48,9 @@ def sample() -> None:
     """Draw integer noise exactly, to a CSV or NumPy file."""
 
 
-def _add(name: str, sampler: str, parameter: str, text: str, example: str) -> None:
+def _add(name: str, sampler: str, parameter: opt.Option, text: str, example: str) -> None:
     @sample.command(name, help=text, epilog=f"Example: exactdp sample {name} {example}")
-    @options(parameter, "count seed output")
+    @options(parameter, optional=(opt.COUNT, opt.SEED, opt.OUTPUT))
     @answering
     def command(
         count: str | None, seed: str | None, output: str | None, **parameters: str

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering
 from exactdp.cli.elements import element, length_of, text_of
 from exactdp.cli.options import options, overwrite_option
@@ -35,12 +36,18 @@ def _vector(
     return vector, size if length is None else 256 ** (length + 1), length
 
 
-def _add(name: str, text: str, optional: str, example: str) -> None:
+def _add(name: str, text: str, optional: tuple[opt.Option, ...], example: str) -> None:
     """Add a command that releases a sketch; elements are numbers below the universe, or texts."""
 
     @release.command(name, help=text, epilog=f"Example: exactdp release {name} X.csv {example}")
     @click.argument("values")
-    @options("k:entries epsilon largest output", f"universe text {optional}")
+    @options(
+        opt.K_ENTRIES,
+        opt.EPSILON,
+        opt.LARGEST,
+        opt.OUTPUT,
+        optional=(opt.UNIVERSE, opt.TEXT, *optional),
+    )
     @overwrite_option
     @answering
     def command(values: str, output: str, overwrite: bool, **texts: str | None) -> Answer:
@@ -70,7 +77,13 @@ def _sizes(sketch: Any) -> dict[str, str]:
     "--output out.csv"
 )
 @click.argument("values")
-@options("k:entries epsilon largest output", "universe text delta stored_from grid")
+@options(
+    opt.K_ENTRIES,
+    opt.EPSILON,
+    opt.LARGEST,
+    opt.OUTPUT,
+    optional=(opt.UNIVERSE, opt.TEXT, opt.DELTA, opt.STORED_FROM, opt.GRID),
+)
 @overwrite_option
 @answering
 def threshold(values: str, output: str, overwrite: bool, **texts: str | None) -> Answer:
@@ -152,35 +165,39 @@ _SKETCHES = {
     "alp": (
         "A sketch of values up to a bound, which answers for any entry (Aumüller, Lebeda, Pagh: "
         "Algorithm 4).",
-        "rows price",
+        (opt.ROWS, opt.PRICE),
         _SMALL,
     ),
-    "signed-alp": ("A sketch of values of either sign (ALP, Section 10).", "rows price", _SMALL),
+    "signed-alp": (
+        "A sketch of values of either sign (ALP, Section 10).",
+        (opt.ROWS, opt.PRICE),
+        _SMALL,
+    ),
     "histogram-alp": (
         "A sketch of counts; neighbours differ by 1 in one count (ALP, Algorithm 10).",
-        "rows width",
+        (opt.ROWS, opt.WIDTH),
         _SMALL,
     ),
     "log-alp": (
         "A sketch with few levels and multiplicative error (ALP, Section 6).",
-        "rows price:log",
+        (opt.ROWS, opt.PRICE_LOG),
         _WIDE,
     ),
     "threshold-alp": (
         "Large values stored, small values in a sketch of any kind; pure DP, or with --delta (ALP, "
         "Algorithm 7).",
-        "sketch rows delta price share stored_from",
+        (opt.SKETCH, opt.ROWS, opt.DELTA, opt.PRICE, opt.SHARE, opt.STORED_FROM),
         _WIDE,
     ),
     "max-projection": (
         "The noisy maximum of each row; one look-up per query (ALP, Algorithm 11).",
-        "rows grid",
+        (opt.ROWS, opt.GRID),
         "--k 200 --epsilon 1 --largest 40 --rows 5000 --text 30 --output out.sketch",
     ),
     "dense-laplace": (
         "Noise on every element of a small universe, in a file for release query (ALP, "
         "Algorithm 1).",
-        "grid",
+        (opt.GRID,),
         "--k 20 --epsilon 1 --largest 40 --universe 100 --output out.sketch",
     ),
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, facts, table
 from exactdp.cli.options import options, overwrite_option, statement_option
 from exactdp.cli.output import new_file, write_file
@@ -22,7 +23,17 @@ if TYPE_CHECKING:
     from exactdp.local.sparse import Means
     from exactdp.statement import Statement
 
-_GIVEN = "level L delta hashes users bins clip entries share:users"
+_MECHANISM_OPTIONS = (
+    opt.LEVEL,
+    opt.L,
+    opt.DELTA,
+    opt.HASHES,
+    opt.USERS,
+    opt.BINS,
+    opt.CLIP,
+    opt.ENTRIES,
+    opt.SHARE_USERS,
+)
 
 
 @click.group(no_args_is_help=True)
@@ -37,7 +48,7 @@ def sparse() -> None:
 @sparse.command(
     epilog="Example: exactdp local sparse plan --d 100000 --k 64 --epsilon 1 --level user"
 )
-@options("d k:entries epsilon", f"{_GIVEN} sample")
+@options(opt.D, opt.K_ENTRIES, opt.EPSILON, optional=(*_MECHANISM_OPTIONS, opt.SAMPLE))
 @click.option("--all-items", is_flag=True, help="With --sample: least mean error of all items.")
 @statement_option
 @answering
@@ -142,7 +153,7 @@ def _others(m: SparseVectorMean) -> dict[str, Any]:
     "--level event --output reports.edl"
 )
 @click.argument("file")
-@options("d k:entries epsilon output", _GIVEN)
+@options(opt.D, opt.K_ENTRIES, opt.EPSILON, opt.OUTPUT, optional=_MECHANISM_OPTIONS)
 @overwrite_option
 @statement_option
 @answering
@@ -172,7 +183,7 @@ def report(
     epilog="Example: exactdp local sparse estimate state.edl --top 10 --picture top.svg"
 )
 @click.argument("file")
-@options("", "top:estimates items beta picture")
+@options(optional=(opt.TOP_ESTIMATES, opt.ITEMS, opt.BETA, opt.PICTURE))
 @answering
 def estimate(
     file: str, top: str | None, items: str | None, beta: str | None, picture: str | None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering
 from exactdp.cli.options import one_pair_option, options, overwrite_option
 from exactdp.cli.output import new_file, write_file
@@ -80,7 +81,7 @@ def show(file: str, reader: str) -> Answer:
     epilog="Example: exactdp statement add monday.json tuesday.json --delta 1e-6 --output both.json"
 )
 @click.argument("files", nargs=-1, required=True)
-@options("output", "epsilon delta")
+@options(opt.OUTPUT, optional=(opt.EPSILON, opt.DELTA))
 @one_pair_option
 @overwrite_option
 @answering
@@ -110,7 +111,7 @@ def add(
 
 @statement.command(epilog="Example: exactdp statement theorem counts.json --output counts.v")
 @click.argument("file")
-@options("output")
+@options(opt.OUTPUT)
 @overwrite_option
 @answering
 def theorem(file: str, output: str, overwrite: bool) -> Answer:

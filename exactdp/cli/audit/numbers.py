@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import pair
@@ -64,7 +65,7 @@ def number(mechanism: str, claim: str | None, settings: tuple[str, ...]) -> Answ
     epilog="Example: exactdp audit one-run --canaries 1000 --guesses 100 --correct 95 "
     "--delta 1e-5 --epsilon 2",
 )
-@options("canaries guesses correct", "alpha")
+@options(opt.CANARIES, opt.GUESSES, opt.CORRECT, optional=(opt.ALPHA,))
 @click.option("--delta", metavar="DELTA", default="0", help="delta of the claim (default 0).")
 @click.option("--epsilon", metavar="EPSILON", help="The claimed epsilon, to be judged.")
 @answering

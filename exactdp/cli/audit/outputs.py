@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering
 from exactdp.cli.audit.group import audit
 from exactdp.cli.audit.mechanism import (
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 @datasets
 @page_option
 @promise_options
-@options("", "samples alpha workers")
+@options(optional=(opt.SAMPLES, opt.ALPHA, opt.WORKERS))
 @answering
 def run(
     mechanism: Mechanism,
@@ -81,7 +82,7 @@ def run(
 @click.argument("report", required=False)
 @datasets
 @page_option
-@options("", "samples alpha")
+@options(optional=(opt.SAMPLES, opt.ALPHA))
 @answering
 def replay(
     mechanism: Mechanism,
@@ -116,7 +117,7 @@ def replay(
 @click.option(
     "--samples", metavar="SAMPLES", help="Number of outputs to end after (default: never)."
 )
-@options("", "alpha workers")
+@options(optional=(opt.ALPHA, opt.WORKERS))
 @answering
 def watch(
     mechanism: Mechanism,
@@ -154,7 +155,7 @@ def watch(
 @mechanism
 @click.option("--pairs", "file", metavar="FILE", help="File of pairs, one JSON array per line.")
 @promise_options
-@options("", "samples alpha workers")
+@options(optional=(opt.SAMPLES, opt.ALPHA, opt.WORKERS))
 @answering
 def pairs(
     mechanism: Mechanism,
