@@ -26,6 +26,8 @@ extensions = [
     "formulas",
     "notebooks",
     "pictures",
+    "slider",
+    "transcripts",
 ]
 exclude_patterns = ["_build", "calculator"]
 html_math_renderer = "mathml"
@@ -54,6 +56,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "furo"
 html_title = f"exactdp {version}"
 html_static_path = ["_static"]
+html_logo = "_static/favicon.svg"
 html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
