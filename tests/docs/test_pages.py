@@ -122,3 +122,9 @@ def ran(step: Command) -> str:
     with redirect_stdout(output), redirect_stderr(output), pytest.raises(SystemExit):
         main(shlex.split(step.line)[1:])
     return output.getvalue()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_two_proved_bounds_never_look_like_one(page: Path) -> None:
+    alike = re.findall(r"\[([0-9.e-]*)\.\.\.\S*, \1\.\.\.", page.read_text("utf-8"))
+    assert not alike
