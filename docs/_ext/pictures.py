@@ -48,7 +48,9 @@ def released(path: Path, theme: str) -> None:
     counts = Counter(flights["dest"].to_pylist())
     mechanism = GSHM.for_target(k=10, epsilon=1, delta="1e-6")
     source = SeededSource(2013)
-    out = frames.draw(flights, user="tailnum", by="dest", made=mechanism, source=source).frame
+    out = frames.release_by(
+        flights, user="tailnum", by="dest", mechanism=mechanism, source=source
+    ).frame
     noisy = dict(zip(out["dest"].to_pylist(), out["count"].to_pylist(), strict=True))
     ranked = [name for name, _ in counts.most_common()]
     seen = [(i, float(noisy[name])) for i, name in enumerate(ranked) if name in noisy]

@@ -116,8 +116,8 @@ def _released(
         largest = tuple(each.half for each in ranges(caps["sums"]).values())
         kind = getattr(mechanisms, _CLASSES[name] + ("WithSums" if largest else ""))
         mechanism = kind(**present, **({"largest": largest} if largest else {}))
-        return frames.draw(
-            rows, **question, **caps, made=mechanism, source=SystemSource(), keys=known
+        return frames.release_by(
+            rows, **question, **caps, mechanism=mechanism, source=SystemSource(), keys=known
         )
     if name != "counts":
         present = {"mechanism": {"top-k": "csh"}.get(name, name), **present}

@@ -16,7 +16,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
 from exactdp.frames.cutting import users_by_keys
-from exactdp.frames.payment import paying
+from exactdp.frames.payment import payment_from
 from exactdp.parameters import Real, delta_target, integer, positive, rational
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
 from exactdp.samplers.source import require_secure
@@ -280,7 +280,7 @@ def _noisy(
     for number, users in exact.items():
         counts[next((end for end in ends if number <= end), most)] += users
     promise = Guarantee(epsilon, Enclosure.exact(0), ADD_REMOVE, "discrete Laplace noise")
-    paying(budget, "a look at the number of keys per user")(promise)
+    payment_from(budget, "a look at the number of keys per user")(promise)
     noise = DiscreteLaplace(scale=1 / epsilon)
     return {
         Fraction(before + 1 + end, 2): Fraction(users + noise.sample(source))

@@ -7,8 +7,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from exactdp.frames.canonical import canonical
-from exactdp.frames.columns import USER, Question, nw_
+from exactdp.frames.columns import USER, nw_
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
+from exactdp.frames.question import Question
 from exactdp.frames.text_hash import with_words
 
 if TYPE_CHECKING:
@@ -23,16 +24,13 @@ class Bounding:
     """How rows become distinct pairs of user and key, with marks on the counted pairs.
 
     k: largest number of keys per user, or None to count every pair. keyed: the random order of a
-    user's keys. listed: public keys in canonical form, sorted, or None for all keys.
-    part, parts: only users whose hash is `part` modulo `parts`.
+    user's keys. part: only users whose hash is `part` modulo the number of passes; None for all.
     """
 
     question: Question
     k: int | None
     keyed: KeyedHash | None
-    listed: tuple[tuple[int | bytes, ...], ...] | None = None
-    part: int = 0
-    parts: int = 1
+    part: int | None = None
 
     def pairs(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """One row for every distinct pair of user and key, with marks.
@@ -40,25 +38,25 @@ class Bounding:
         rows: has the question's columns, on an engine with ordered windows. Pairs that are left out
         stay in the result, so that the choice can be checked.
         """
-        seen = self._some_users(self._public(canonical(rows, self.question)))
-        distinct = _distinct(seen, self.question)
+        counted_rows = self._of_some_users(self._of_public_keys(canonical(rows, self.question)))
+        distinct = _distinct(counted_rows, self.question)
         if self.k is None or self.keyed is None:
             return distinct.with_columns(nw_.lit(1).alias(KEPT))
         return _marked(
             self.keyed.with_priority(distinct, self.question.keys), self.question, self.k
         )
 
-    def _public(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        if self.listed is None:
-            return rows
-        return rows.filter(_among(self.question.keys, self.listed))
+    def _of_public_keys(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        listed = self.question.listed
+        return rows if listed is None else rows.filter(_among(self.question.keys, listed))
 
-    def _some_users(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    def _of_some_users(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """The rows of the users in this part; the partition of the users does not affect the
         counts."""
-        if self.parts == 1:
+        number = self.question.passes
+        if self.part is None or number == 1:
             return rows
-        word, number = nw_.col("_part"), self.parts
+        word = nw_.col("_part")
         split = with_words(rows, USER, "_part", 0)
         # engines differ in the sign of the remainder of a negative number
         return split.filter((word % number + number) % number == self.part).drop("_part")

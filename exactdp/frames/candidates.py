@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from math import isqrt
-from typing import Any
+from typing import Any, ClassVar
 
 from exactdp.accounting.sparse_histograms.bounds import refuse_k
 from exactdp.errors import InvalidParameter
-from exactdp.frames.least_error import Choice, chosen
+from exactdp.frames.least_error import Choice, rank
 from exactdp.frames.ranges import Range
 from exactdp.mechanisms import (
     GSHM,
@@ -78,70 +79,119 @@ class Target:
         return integer("k", self.k, least=1) * integer("times", self.times, least=1)
 
 
-def _gshm(target: Target) -> GSHM:
-    parameters: dict[str, Any] = {**target.pair, "k": target.together, "lower": target.lower}
-    if target.limits:
-        return GSHMWithSums.for_target(
-            **parameters, largest=tuple(each.half for each in target.limits.values())
-        )
-    return GSHM.for_target(**parameters)
+class Candidate(ABC):
+    """A mechanism that may answer a question about counts."""
+
+    #: Whether the mechanism also releases sums, and whether it needs a public list of keys.
+    sums: ClassVar[bool] = False
+    listed: ClassVar[bool] = False
+
+    @abstractmethod
+    def make(self, target: Target) -> Any:
+        """The mechanism for a target; raises InvalidParameter, Undecided."""
+
+    @abstractmethod
+    def answers(self, target: Target) -> bool:
+        """Whether the mechanism answers the question of a target, for the choice by errors."""
 
 
-def _known(target: Target) -> KnownKeys:
-    most = min(target.together, (target.listed or 1) * target.times)
-    return KnownKeys.for_target(k=most, **target.pair)
+class _SparseHistogram(Candidate):
+    """Counts above a threshold, and sums."""
+
+    sums = True
+
+    def make(self, target: Target) -> GSHM:
+        parameters: dict[str, Any] = {**target.pair, "k": target.together, "lower": target.lower}
+        if target.limits:
+            largest = tuple(each.half for each in target.limits.values())
+            return GSHMWithSums.for_target(**parameters, largest=largest)
+        return GSHM.for_target(**parameters)
+
+    def answers(self, target: Target) -> bool:
+        return target.k is not None and (target.listed is None or bool(target.limits))
 
 
-def _correlated(target: Target) -> CorrelatedGaussian:
-    if target.times != 1:
-        raise InvalidParameter("times", target.times, "1 for correlated noise")
-    size = target.listed or 1
-    return CorrelatedGaussian.for_target(keys=size, k=min(target.together, size), **target.pair)
+class _Known(Candidate):
+    """Counts of all keys of a public list, with independent noise."""
+
+    listed = True
+
+    def make(self, target: Target) -> KnownKeys:
+        most = min(target.together, (target.listed or 1) * target.times)
+        return KnownKeys.for_target(k=most, **target.pair)
+
+    def answers(self, target: Target) -> bool:
+        return target.k is not None and target.listed is not None and not target.limits
 
 
-def _correlation_helps(target: Target) -> bool:
-    """Whether correlated noise may have a smaller variance than independent noise.
+class _Correlated(Candidate):
+    """Counts of all keys of a public list, with noise that they share in part."""
 
-    For n keys, relative to the variance for a single key, correlated noise has
-    (n + sqrt n)(1 + 1/sqrt n)/4 = (sqrt n + 1)^2/4, and independent noise has k.
-    """
-    if target.k is None or not target.listed or target.limits or target.times != 1:
+    listed = True
+
+    def make(self, target: Target) -> CorrelatedGaussian:
+        if target.times != 1:
+            raise InvalidParameter("times", target.times, "1 for correlated noise")
+        size = target.listed or 1
+        return CorrelatedGaussian.for_target(keys=size, k=min(target.together, size), **target.pair)
+
+    def answers(self, target: Target) -> bool:
+        """Whether correlated noise may have a smaller variance than independent noise.
+
+        For n keys, relative to the variance for a single key, correlated noise has
+        (n + sqrt n)(1 + 1/sqrt n)/4 = (sqrt n + 1)^2/4, and independent noise has k.
+        """
+        if target.k is None or not target.listed or target.limits or target.times != 1:
+            return False
+        return 4 * target.k >= (isqrt(target.listed) + 1) ** 2
+
+
+class _Largest(Candidate):
+    """The largest counts, of users who are not bounded; and the next largest count, with noise."""
+
+    kind: ClassVar[type[TopK]] = TopKWithBase
+
+    def make(self, target: Target) -> TopK:
+        if target.times != 1:
+            raise InvalidParameter("times", target.times, "1 for the largest counts")
+        if target.top is None:
+            refuse_k({} if target.k is None else {"k": target.k}, "top")
+            raise InvalidParameter("top", None, "the number of largest counts to release")
+        parameters: dict[str, Any] = {**target.pair, "top": target.top, "lower": target.lower}
+        if not target.limits:
+            return self.kind.for_target(**parameters)
+        for name, each in target.limits.items():
+            if each.middle or each.mean:  # the counts are not those of all users
+                raise InvalidParameter(name, each, "a limit n for sums from -n to n, with csh")
+        largest = [each.half for each in target.limits.values()]
+        return TopKWithSums.for_target(**parameters, largest=largest)
+
+    def answers(self, target: Target) -> bool:
+        return target.top is not None and target.listed is None and not target.limits
+
+
+class _LargestLessNext(_Largest):
+    """The largest counts, less the next largest count; and sums. Another question: never chosen."""
+
+    kind = TopK
+    sums = True
+
+    def answers(self, target: Target) -> bool:
         return False
-    return 4 * target.k >= (isqrt(target.listed) + 1) ** 2
 
 
-def _largest(kind: type[TopK], target: Target) -> TopK:
-    if target.times != 1:
-        raise InvalidParameter("times", target.times, "1 for the largest counts")
-    if target.top is None:
-        refuse_k({} if target.k is None else {"k": target.k}, "top")
-        raise InvalidParameter("top", None, "the number of largest counts to release")
-    parameters: dict[str, Any] = {**target.pair, "top": target.top, "lower": target.lower}
-    if not target.limits:
-        return kind.for_target(**parameters)
-    for name, each in target.limits.items():
-        if each.middle or each.mean:  # the counts are not those of all users
-            raise InvalidParameter(name, each, "a limit n for sums from -n to n, with csh")
-    return TopKWithSums.for_target(**parameters, largest=[r.half for r in target.limits.values()])
-
-
-def _selected(target: Target) -> KeyRounds:
+def _rounds(target: Target) -> KeyRounds:
     kind = ROUNDS[choice("selection", target.selection or "", tuple(ROUNDS))]
     parameters = {**target.pair, "times": target.times, "counts": target.share}
     return kind.for_target(k=target.k, **parameters)  # type: ignore[arg-type]
 
 
-#: Mechanism -> a function that makes it for a target, and a function that says whether it answers
-#: the question of the target: numbers of users (and sums), for all keys or for the largest counts.
-_TABLE: Mapping[str, tuple[Callable[[Target], Any], Callable[[Target], bool]]] = {
-    "gshm": (_gshm, lambda t: t.k is not None and (t.listed is None or bool(t.limits))),
-    "known": (_known, lambda t: t.k is not None and t.listed is not None and not t.limits),
-    "correlated": (_correlated, _correlation_helps),
-    "top-k-with-base": (
-        partial(_largest, TopKWithBase),
-        lambda t: t.top is not None and t.listed is None and not t.limits,
-    ),
-    "csh": (partial(_largest, TopK), lambda _: False),
+_TABLE: Mapping[str, Candidate] = {
+    "gshm": _SparseHistogram(),
+    "known": _Known(),
+    "correlated": _Correlated(),
+    "top-k-with-base": _Largest(),
+    "csh": _LargestLessNext(),
 }
 MECHANISMS = (*_TABLE, "auto")
 
@@ -154,19 +204,19 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
         if name != "auto" or target.listed is not None or target.limits or target.top is not None:
             allowed = "left out with a mechanism, keys, sums or top"
             raise InvalidParameter("selection", target.selection, allowed)
-        return _selected(target), None
+        return _rounds(target), None
     if name != "auto":
-        make, _ = _TABLE[name]
-        if target.limits and name not in ("gshm", "csh"):
+        candidate = _TABLE[name]
+        if target.limits and not candidate.sums:
             raise InvalidParameter("mechanism", name, "'gshm' or 'csh' for sums")
-        if name in ("known", "correlated") and target.listed is None:
+        if candidate.listed and target.listed is None:
             raise InvalidParameter("mechanism", name, "given with keys")
-        return make(target), None
-    makers = {each: partial(make, target) for each, (make, fits) in _TABLE.items() if fits(target)}
+        return candidate.make(target), None
+    makers = {name: partial(c.make, target) for name, c in _TABLE.items() if c.answers(target)}
     if not makers:
         raise InvalidParameter("k", target.k, "the largest number of keys per user, or top given")
     unit = "users: error of one count (95 %)"
-    ranking = chosen(unit, makers, lambda mechanism: mechanism.accuracy("0.05").per_query)
+    ranking = rank(unit, makers, lambda mechanism: mechanism.accuracy("0.05").per_query)
     return ranking.options[0].mechanism, ranking
 
 
@@ -189,11 +239,11 @@ def selection_for(
     if name != "auto":
         return make(name), None
     makers = {each: partial(make, each) for each in ("geometric", "weighted")}
-    ranking = chosen("users of a key with probability 1/2", makers, lambda each: each.half)
+    ranking = rank("users of a key with probability 1/2", makers, lambda each: each.half)
     return ranking.options[0].mechanism, ranking
 
 
-def described(mechanism: Any) -> str:
+def describe(mechanism: Any) -> str:
     """A mechanism, and the public facts about its noise, in one line."""
     name = type(mechanism).__name__
     k = f"top = {mechanism.top}" if isinstance(mechanism, TopK) else f"k = {mechanism.k}"

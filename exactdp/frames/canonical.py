@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from exactdp.frames.columns import USER, Question, nw_
+from exactdp.frames.columns import USER, nw_
+from exactdp.frames.question import Question
 from exactdp.frames.ranges import Range
 
 if TYPE_CHECKING:

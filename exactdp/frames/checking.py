@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ExactDPError
 from exactdp.frames.bounding import KEPT, Bounding
-from exactdp.frames.columns import USER, collected, nw_
+from exactdp.frames.columns import USER, collect, nw_
 from exactdp.frames.keyed_hash import PRIORITY
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class EngineError(ExactDPError):
         )
 
 
-def statements(bounding: Bounding) -> tuple[str, ...]:
-    """What the check of the pairs has verified, as sentences."""
+def checked_facts(bounding: Bounding) -> tuple[str, ...]:
+    """What :func:`check` verifies, as sentences."""
     question = bounding.question
     sentences = ["every pair of user and key counts once"]
     if bounding.k is not None:
@@ -112,7 +112,7 @@ def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
 
 def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
     """The single row of a frame."""
-    row: tuple[Any, ...] = collected(frame).row(0)
+    row: tuple[Any, ...] = collect(frame).row(0)
     return row
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import KEPT, Bounding
 from exactdp.frames.canonical import as_texts
-from exactdp.frames.checking import check, statements
-from exactdp.frames.columns import Question, asked, collected, is_dask, nw_
-from exactdp.frames.engines import lazily, over_pairs, same_kind
+from exactdp.frames.checking import check, checked_facts
+from exactdp.frames.columns import collect, is_dask, nw_
+from exactdp.frames.engines import lazy_pairs, over_pairs, same_kind
 from exactdp.frames.keyed_hash import KeyedHash
+from exactdp.frames.question import Question, read_question
 from exactdp.parameters import integer
 from exactdp.progress import stages
 
@@ -33,7 +34,7 @@ class Totals:
     checked: tuple[str, ...]
 
 
-def counted(
+def count_users(
     frame: Any,
     *,
     user: str,
@@ -46,7 +47,7 @@ def counted(
 ) -> Totals:
     """Count users per key, each user for at most k keys; the result is not private without noise.
 
-    frame, user, by, keyed: as for bounded. k: >= 1, or None to count every key of every user.
+    frame, user, by, keyed: as for bound_pairs. k: >= 1, or None to count every key of every user.
     sums: column of integers -> limit >= 1 of |value| of a user for a key, or (low, high); values
     are clipped, and totals are sums of distances from the middle of their range.
     keys: a public list of keys (values of the column's type, or tuples for several columns); rows
@@ -55,24 +56,26 @@ def counted(
     Raises InvalidParameter, and EngineError if the engine's pairs violate the bounds.
 
     >>> import polars as pl
-    >>> from exactdp.frames import counted
+    >>> from exactdp.frames import count_users
     >>> visits = pl.DataFrame({"uid": [1, 1, 1, 2], "url": ["a", "a", "b", "a"], "s": [1, 5, 2, 3]})
-    >>> totals = counted(visits, user="uid", by="url", sums={"s": 4})
+    >>> totals = count_users(visits, user="uid", by="url", sums={"s": 4})
     >>> totals.counts, totals.sums
     ({'a': 2, 'b': 1}, {'a': (7,), 'b': (2,)})
     """
-    question = asked(frame, user=user, by=by, sums=sums)
     if (k is None) != (keyed is None):
         raise InvalidParameter("keyed", keyed, "given together with k")
-    most = None if k is None else integer("k", k, least=1)
-    listed = None if keys is None else question.listed(keys)
-    parts = integer("passes", passes, least=1)
-    rows: dict[Any, list[int]] = {}
-    with stages(parts * len(_STAGES), "counting") as begin_stage:
-        for part in range(parts):
-            bounding = Bounding(question, most, keyed, listed, part, parts)
+    question = read_question(frame, user=user, by=by, sums=sums, keys=keys, passes=passes)
+    return totals(question, None if k is None else integer("k", k, least=1), keyed)
 
-            def checked_and_counted(
+
+def totals(question: Question, k: int | None, keyed: KeyedHash | None) -> Totals:
+    """The answer of :func:`count_users` to a question."""
+    rows: dict[Any, list[int]] = {}
+    with stages(question.passes * len(_STAGES), "counting") as begin_stage:
+        for part in range(question.passes):
+            bounding = Bounding(question, k, keyed, part)
+
+            def check_and_count(
                 pairs: nw.LazyFrame[Any], bounding: Bounding = bounding
             ) -> list[tuple[Any, ...]]:
                 begin_stage(_STAGES[1])
@@ -81,18 +84,18 @@ def counted(
                 return _per_key(pairs, question)
 
             begin_stage(_STAGES[0])
-            for part_rows in over_pairs(frame, bounding, checked_and_counted):
+            for part_rows in over_pairs(bounding, check_and_count):
                 _add(rows, question, part_rows)
     ordered = {x: rows[x] for x in sorted(rows)}
     sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.limits else {}
-    return Totals({x: row[0] for x, row in ordered.items()}, sums_of, statements(bounding))
+    return Totals({x: row[0] for x, row in ordered.items()}, sums_of, checked_facts(bounding))
 
 
 #: The stages of a pass, for the progress bar.
 _STAGES = ("reading and bounding rows", "checking the bounds", "counting keys")
 
 
-def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: KeyedHash) -> Any:
+def bound_pairs(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: KeyedHash) -> Any:
     """The distinct (user, key) pairs of a frame, at most k per user, as a frame of the same kind.
 
     frame: of pandas, polars, pyarrow, DuckDB, Dask or PySpark. user: name of a column of integers
@@ -103,23 +106,23 @@ def bounded(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: Ke
     Raises InvalidParameter, EngineError.
 
     >>> import polars as pl
-    >>> from exactdp.frames import KeyedHash, bounded
+    >>> from exactdp.frames import KeyedHash, bound_pairs
     >>> from exactdp.samplers import SeededSource
     >>> visits = pl.DataFrame({"uid": [1, 1, 1, 1, 2], "url": ["a", "a", "b", "c", "a"]})
-    >>> keyed = KeyedHash.drawn(SeededSource(1))
-    >>> bounded(visits, user="uid", by="url", k=2, keyed=keyed).sort("uid", "url").rows()
+    >>> keyed = KeyedHash.draw(SeededSource(1))
+    >>> bound_pairs(visits, user="uid", by="url", k=2, keyed=keyed).sort("uid", "url").rows()
     [(1, 'a'), (1, 'c'), (2, 'a')]
     """
-    question = asked(frame, user=user, by=by, sums=None)
+    question = read_question(frame, user=user, by=by)
     bounding = Bounding(question, integer("k", k, least=1), keyed)
     if is_dask(frame) or isinstance(nw_.from_native(frame), nw_.LazyFrame):
-        return lazily(frame, bounding, lambda pairs: _kept(pairs, question))
+        return lazy_pairs(bounding, lambda pairs: _kept(pairs, question))
 
-    def checked(pairs: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    def checked_pairs(pairs: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         check(pairs, bounding)
         return _kept(pairs, question).collect("pyarrow")
 
-    (held,) = over_pairs(frame, bounding, checked)
+    (held,) = over_pairs(bounding, checked_pairs)
     names, kinds = held.columns, [str(kind) for kind in held.schema.dtypes()]
     return same_kind(frame, names, kinds, [held[name].to_list() for name in names])
 
@@ -136,7 +139,7 @@ def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ..
     """For every key: the columns of the key, the number of users, and the sums."""
     sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.values]
     kept = pairs.filter(nw_.col(KEPT) == 1)
-    held = collected(kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))
+    held = collect(kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))
     names = [*question.keys, "_users", *(f"_sum{name}" for name in question.values)]
     return list(zip(*(held[name].to_list() for name in names), strict=True))
 

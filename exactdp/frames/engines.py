@@ -17,7 +17,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 from exactdp.frames.bounding import Bounding
 from exactdp.frames.checking import EngineError
-from exactdp.frames.columns import USER, collected, is_dask, nw_
+from exactdp.frames.columns import USER, collect, is_dask, nw_
 from exactdp.frames.in_memory import typed, with_texts
 
 if TYPE_CHECKING:
@@ -26,23 +26,21 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 
-def over_pairs(
-    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]
-) -> list[_Result]:
+def over_pairs(bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]) -> list[_Result]:
     """Apply `work` to the evaluated pairs: to all of them, or on Dask to each partition's pairs.
 
     The pairs are evaluated once, so `work` checks and counts the same pairs.
     """
+    frame = bounding.question.frame
     if is_dask(frame):
-        return _over_partitions(frame, bounding, work)
+        return _over_partitions(bounding, work)
     with _rows(frame, bounding) as rows, _evaluated(bounding.pairs(rows)) as pairs:
         return [work(pairs)]
 
 
-def lazily(
-    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
-) -> Any:
+def lazy_pairs(bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
     """Apply `work` to the pairs of a lazy frame; returns a lazy frame of the same kind."""
+    frame = bounding.question.frame
     if not is_dask(frame):
         with _rows(frame, bounding) as rows:
             return work(bounding.pairs(rows)).to_native()
@@ -51,20 +49,20 @@ def lazily(
         with _rows(frame, bounding) as rows:
             return work(bounding.pairs(rows)).collect("pyarrow").to_pandas()
 
-    together = _together(frame, bounding)
+    together = _together(bounding)
     return together.map_partitions(part, meta=part(together._meta))
 
 
 @contextmanager
 def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
     """The requested columns, on an engine with ordered windows."""
-    seen = nw_.from_native(frame)
+    wrapped = nw_.from_native(frame)
     named = [nw_.col(name).alias(n) for n, (name, _) in bounding.question.columns.items()]
-    kind = seen.implementation
+    kind = wrapped.implementation
     if kind.is_polars() or kind.is_duckdb() or kind.is_spark_like():
-        yield seen.select(*named).lazy()
-    elif isinstance(seen, nw_.DataFrame):
-        table = typed(seen.select(*named), bounding.question)
+        yield wrapped.select(*named).lazy()
+    elif isinstance(wrapped, nw_.DataFrame):
+        table = typed(wrapped.select(*named), bounding.question)
         with optional("duckdb").connect() as connection:
             yield nw_.from_native(connection.from_arrow(table))
     else:
@@ -72,17 +70,17 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
         raise InvalidParameter("frame", type(frame).__name__, allowed)
 
 
-def _together(frame: Any, bounding: Bounding) -> Any:
+def _together(bounding: Bounding) -> Any:
     """The rows of a Dask frame with a user, shuffled so that a user's rows share a partition."""
     columns = dict(bounding.question.columns.values())
     texts = [name for name, kind in columns.items() if kind.arrow == "large_string"]
-    rows = frame[list(columns)]
+    rows = bounding.question.frame[list(columns)]
     rows = rows.map_partitions(with_texts, texts, meta=with_texts(rows._meta, texts))
     return rows.dropna(subset=[bounding.question.user]).shuffle(on=bounding.question.user)
 
 
 def _over_partitions(
-    frame: Any, bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]
+    bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]
 ) -> list[_Result]:
     """Apply `work` to each partition of a Dask frame.
 
@@ -98,12 +96,12 @@ def _over_partitions(
             users = pairs.select(USER).unique().collect("pyarrow")[USER].to_numpy()
             return work(pairs), hash_array(users, categorize=False)
 
-    parts = [delayed(one)(part) for part in _together(frame, bounding).to_delayed()]
-    done: list[tuple[_Result, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
-    users = np.concatenate([hashes for _, hashes in done])
+    parts = [delayed(one)(part) for part in _together(bounding).to_delayed()]
+    results: list[tuple[_Result, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
+    users = np.concatenate([hashes for _, hashes in results])
     if len(np.unique(users)) < len(users):
         raise EngineError.of("dask", "the rows of a user are in two partitions")
-    return [result for result, _ in done]
+    return [result for result, _ in results]
 
 
 @contextmanager
@@ -111,7 +109,7 @@ def _evaluated(pairs: nw.LazyFrame[Any]) -> Iterator[nw.LazyFrame[Any]]:
     """The evaluated pairs, which are freed at the end of the block."""
     kind, native = pairs.implementation, pairs.to_native()
     if kind.is_polars():
-        yield collected(pairs).lazy()
+        yield collect(pairs).lazy()
     elif kind.is_duckdb():
         with _temporary_table(native) as table:
             yield nw_.from_native(table)

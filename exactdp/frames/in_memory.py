@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 from exactdp.foreign_numbers import is_numpy_integer
-from exactdp.frames.columns import Question
+from exactdp.frames.question import Question
 
 if TYPE_CHECKING:
     import narwhals as nw

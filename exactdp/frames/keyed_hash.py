@@ -39,7 +39,7 @@ _DIGITS = 3
 class KeyedHash:
     """A function of the family. p: a prime. a, b, c, e: in [0, p). salt: for hashing text.
 
-    Usually made by :meth:`drawn`. Raises InvalidParameter.
+    Usually made by :meth:`draw`. Raises InvalidParameter.
     """
 
     p: int
@@ -54,7 +54,7 @@ class KeyedHash:
             raise InvalidParameter("p", self.p, f"<= {PRIME}")
 
     @classmethod
-    def drawn(cls, source: Source, p: int = PRIME) -> KeyedHash:
+    def draw(cls, source: Source, p: int = PRIME) -> KeyedHash:
         """A random function. p: a smaller prime is for tests that enumerate all functions."""
         a, b, c, e = (source.below(p) for _ in range(4))
         return cls(p, a, b, c, e, source.below(p))
@@ -62,40 +62,40 @@ class KeyedHash:
     def with_priority(self, pairs: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.LazyFrame[Any]:
         """The pairs with a column of priorities; users and keys are integers or bytes."""
         col, p = nw_.col, self.p
-        seen = self._folded(with_words(pairs, USER, "_u", self.salt), "_u")
-        seen = seen.with_columns(_k=nw_.lit(0, nw_.Int64))
+        words = self._folded(with_words(pairs, USER, "_u", self.salt), "_u")
+        words = words.with_columns(_k=nw_.lit(0, nw_.Int64))
         for name in keys:
-            seen = self._folded(with_words(seen, name, "_w", self.salt), "_w")
+            words = self._folded(with_words(words, name, "_w", self.salt), "_w")
             shift = pow(self.e, _DIGITS, p)
-            seen = seen.with_columns(_k=((col("_k") * shift) % p + col("_w")) % p).drop("_w")
+            words = words.with_columns(_k=((col("_k") * shift) % p + col("_w")) % p).drop("_w")
         u, k = col("_u"), col("_k")
         # each product of two residues is reduced at once, so it is below 2^62 and exact
-        seen = seen.with_columns(
+        words = words.with_columns(
             _s=((u * self.a) % p + (k * self.b) % p + self.c) % p,
             _t=((u * self.b) % p + (k * self.c) % p + self.a) % p,
         )
-        seen = seen.with_columns(_s=(col("_s") * col("_s")) % p)
-        seen = seen.with_columns((u * p + (col("_s") * col("_t")) % p).alias(PRIORITY))
-        return seen.drop("_u", "_k", "_s", "_t")
+        words = words.with_columns(_s=(col("_s") * col("_s")) % p)
+        words = words.with_columns((u * p + (col("_s") * col("_t")) % p).alias(PRIORITY))
+        return words.drop("_u", "_k", "_s", "_t")
 
     def _folded(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """Replace an integer by a polynomial at e of its base-p digits, in [0, p)."""
         col, p = nw_.col, self.p
-        seen = frame.with_columns(_rest=col(name), _fold=nw_.lit(0, nw_.Int64))
+        words = frame.with_columns(_rest=col(name), _fold=nw_.lit(0, nw_.Int64))
         for _ in range(_DIGITS):
             # engines differ in the sign of the remainder of a negative number
-            seen = seen.with_columns(
+            words = words.with_columns(
                 _digit=((col("_rest") % p) + p) % p,
                 _negative=(col("_rest") < 0).cast(nw_.Int64),
             )
             # negative numbers move towards 0 by p - digit, because -2^63 - digit overflows
             multiple = col("_rest") + (col("_negative") * p - col("_digit"))
-            seen = seen.with_columns(
+            words = words.with_columns(
                 _rest=_divided(multiple, p) - col("_negative"),
                 _fold=((col("_fold") * self.e) % p + col("_digit")) % p,
             )
-        seen = seen.with_columns(col("_fold").alias(name))
-        return seen.drop("_rest", "_fold", "_digit", "_negative")
+        words = words.with_columns(col("_fold").alias(name))
+        return words.drop("_rest", "_fold", "_digit", "_negative")
 
 
 def _divided(multiple: Any, p: int) -> Any:

@@ -41,7 +41,7 @@ class Choice:
         return text
 
 
-def chosen(
+def rank(
     unit: str, makers: Mapping[str, Callable[[], Any]], error: Callable[[Any], Fraction | int]
 ) -> Choice:
     """The options by error, the least first; options of equal error in the order of `makers`.

@@ -9,15 +9,16 @@ import numpy as np
 from exactdp.extras import optional
 from exactdp.frames.bounding import Bounding
 from exactdp.frames.checking import check
-from exactdp.frames.columns import USER, Question
+from exactdp.frames.columns import USER
 from exactdp.frames.engines import over_pairs
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
+from exactdp.frames.question import Question
 from exactdp.mechanisms.key_sets import Pairs
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-#: What `gathered` and the weights of a round check.
+#: What :func:`all_pairs` and the weights of a round check.
 WEIGHTS_CHECKED = (
     "every pair of user and key counts once",
     "in every round, every user gives weights to at most k keys, and the squares of these weights "
@@ -25,26 +26,24 @@ WEIGHTS_CHECKED = (
 )
 
 
-def gathered(
-    frame: Any, question: Question, keyed: KeyedHash, passes: int
-) -> tuple[Pairs, list[Any]]:
-    """The distinct pairs of user and key of a frame, and the keys behind their numbers.
+def all_pairs(question: Question, keyed: KeyedHash) -> tuple[Pairs, list[Any]]:
+    """The distinct pairs of user and key, and the keys behind their numbers.
 
-    passes: number of times the rows are read, each time for another part of the users; at the end,
-    the pairs of all users are in memory. Raises EngineError.
+    Several passes read the rows; at the end, the pairs of all users are in memory. Raises
+    EngineError.
     """
     pa = optional("pyarrow")
     names = [USER, *question.keys, PRIORITY]
     tables = []
-    for part in range(passes):
-        bounding = Bounding(question, None, None, part=part, parts=passes)
+    for part in range(question.passes):
+        bounding = Bounding(question, None, None, part)
 
-        def collected(pairs: nw.LazyFrame[Any], bounding: Bounding = bounding) -> Any:
+        def in_order(pairs: nw.LazyFrame[Any], bounding: Bounding = bounding) -> Any:
             check(pairs, bounding)
             ordered = keyed.with_priority(pairs, question.keys).select(*names)
             return ordered.collect("pyarrow").to_native()
 
-        tables += over_pairs(frame, bounding, collected)
+        tables += over_pairs(bounding, in_order)
     table = pa.concat_tables(tables, promote_options="permissive")
     users, _ = _numbered(table[USER])
     columns = [_numbered(table[name]) for name in question.keys]

@@ -10,7 +10,7 @@ from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 
 
-def paying(
+def payment_from(
     budget: pld.Budget | None, note: str, times: int = 1, mechanism: Any = None
 ) -> Callable[[Guarantee], None]:
     """A function that pays for one release, just before its noise is drawn.

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
-from exactdp.frames.candidates import Target, described, mechanism_for
-from exactdp.frames.columns import Question, asked
-from exactdp.frames.counting import counted
+from exactdp.frames.candidates import Target, describe, mechanism_for
+from exactdp.frames.counting import totals
 from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.least_error import Choice
-from exactdp.frames.pairs import WEIGHTS_CHECKED, gathered
-from exactdp.frames.payment import paying
+from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
+from exactdp.frames.payment import payment_from
+from exactdp.frames.question import Question, read_question
 from exactdp.frames.ranges import Range
 from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts
 from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums
-from exactdp.parameters import Real, integer
+from exactdp.parameters import Real
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 from exactdp.statement import Statement, released
@@ -48,8 +48,8 @@ class Published:
         return released(self.guarantee, self.mechanism, bounds=self.bounds)
 
     def __str__(self) -> str:
-        said = (self.frame, described(self.mechanism), self.choice, self.guarantee)
-        return "\n".join(str(part) for part in said if part is not None)
+        lines = (self.frame, describe(self.mechanism), self.choice, self.guarantee)
+        return "\n".join(str(line) for line in lines if line is not None)
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,6 @@ class FrameRelease(Published):
     """A release of counts. base: with "top-k-with-base", the noisy (top + 1)-th largest count."""
 
     base: Fraction | None = None
-
-
-class Rows(TypedDict, total=False):
-    """What is read from the rows: the arguments of :func:`release` of these names."""
-
-    sums: Mapping[str, Any] | None
-    means: Mapping[str, Any] | None
-    keys: Iterable[Any] | None
-    k: int | None
-    top: int | None
-    passes: int
 
 
 def release(
@@ -141,68 +130,74 @@ def release(
     """
     used = SystemSource() if source is None else source
     require_secure(used)
-    question = asked(frame, user=user, by=by, sums=sums, means=means)
-    keys = _read_once(keys)
-    listed = None if keys is None else len(question.listed(keys))
-    target = Target(epsilon, delta, k, top, times, lower, listed, question.limits, selection, share)
-    noise_mechanism, choice = mechanism_for(mechanism, target)
-    frame_release = draw(
-        frame,
-        user=user,
-        by=by,
-        made=noise_mechanism,
-        source=used,
-        pay=paying(budget, note or f"{user} by {', '.join(question.by)}", times, noise_mechanism),
-        sums=sums,
-        means=means,
-        keys=keys,
-        k=k,
-        top=top,
-        passes=passes,
+    question = read_question(
+        frame, user=user, by=by, sums=sums, means=means, keys=keys, passes=passes
     )
-    return replace(frame_release, choice=choice)
+    number = None if question.listed is None else len(question.listed)
+    target = Target(epsilon, delta, k, top, times, lower, number, question.limits, selection, share)
+    noise_mechanism, choice = mechanism_for(mechanism, target)
+    pay = payment_from(
+        budget, note or f"{user} by {', '.join(question.by)}", times, noise_mechanism
+    )
+    return replace(_release(question, noise_mechanism, used, pay, k, top), choice=choice)
 
 
-def draw(
+def release_by(
     frame: Any,
     *,
     user: str,
     by: str | Sequence[str],
-    made: Any,
+    mechanism: Any,
     source: Source,
     pay: Callable[[Guarantee], None] = lambda _: None,
-    **rows: Unpack[Rows],
+    k: int | None = None,
+    top: int | None = None,
+    sums: Mapping[str, Any] | None = None,
+    means: Mapping[str, Any] | None = None,
+    keys: Iterable[Any] | None = None,
+    passes: int = 1,
 ) -> FrameRelease:
     """A release by a given mechanism, with randomness from any source, for simulations.
 
     k: keys per user that count, by default those of the mechanism. pay: is called with the
     guarantee before noise is drawn. Other arguments: as of :func:`release`.
     """
-    question = asked(frame, user=user, by=by, sums=rows.get("sums"), means=rows.get("means"))
-    rows["keys"] = _read_once(rows.get("keys"))
+    question = read_question(
+        frame, user=user, by=by, sums=sums, means=means, keys=keys, passes=passes
+    )
+    return _release(question, mechanism, source, pay, k, top)
+
+
+def _release(
+    question: Question,
+    mechanism: Any,
+    source: Source,
+    pay: Callable[[Guarantee], None],
+    k: int | None,
+    top: int | None,
+) -> FrameRelease:
+    """The answer to a question by a mechanism. k: if it is not that of the mechanism."""
     names = [*question.by, "count", *question.limits]
     if len(set(names)) < len(names):
-        raise InvalidParameter("by", by, "columns not named 'count' or as the sums")
-    noisy_counts, guarantee = drawn(
-        frame, question=question, made=made, source=source, pay=pay, **rows
-    )
+        raise InvalidParameter("by", question.by, "columns not named 'count' or as the sums")
+    counters, guarantee = _noisy_counts(question, mechanism, source, pay, k)
     base = None
-    if isinstance(made, TopKWithBase):
-        base, noisy_counts = _without_base(noisy_counts)
-    bounds = checked_bounds(made, question.limits, rows.get("k"))
-    table = _as_frame(frame, question, names, _largest(noisy_counts, rows.get("top")))
-    return FrameRelease(table, guarantee, made, bounds, None, base)
+    if isinstance(mechanism, TopKWithBase):
+        base, counters = _without_base(counters)
+    table = _as_frame(question, names, _largest(counters, top))
+    bounds = checked_bounds(mechanism, question.limits, k)
+    return FrameRelease(table, guarantee, mechanism, bounds, None, base)
 
 
 def checked_bounds(
-    made: Any, limits: Mapping[str, Range], k: int | None = None
+    mechanism: Any, limits: Mapping[str, Range], k: int | None = None
 ) -> tuple[dict[str, Any], ...]:
-    """The bounds on the data of one user that :func:`drawn` checks, for a privacy statement.
+    """The bounds on the data of one user that a release checks, for a privacy statement.
 
     limits: column -> range of a user's value. k: if it is not that of the mechanism.
     """
-    bounds = [] if _reads_all(made) else [("keys of one user", k or made.k)]
-    if isinstance(made, KeyRounds):
+    bounds = [] if _reads_all(mechanism) else [("keys of one user", k or mechanism.k)]
+    if isinstance(mechanism, KeyRounds):
         bounds.append(("squared weights of one user in a round", 1))
     for name, limit in limits.items():
         what = f"absolute sum of {limit.hidden(name)} of one user for one key"
@@ -210,49 +205,36 @@ def checked_bounds(
     return tuple({"what": what, "at_most": most, "checked": True} for what, most in bounds)
 
 
-def drawn(
-    frame: Any,
-    *,
+def _noisy_counts(
     question: Question,
-    made: Any,
+    mechanism: Any,
     source: Source,
-    pay: Callable[[Guarantee], None] = lambda _: None,
-    **rows: Unpack[Rows],
+    pay: Callable[[Guarantee], None],
+    k: int | None,
 ) -> tuple[NoisyCounts, Guarantee]:
-    """The released counters alone, and their guarantee."""
-    keyed, passes = KeyedHash.drawn(source), integer("passes", rows.get("passes", 1), least=1)
-    if isinstance(made, KeyRounds):
-        pairs, named = gathered(frame, question, keyed, passes)
-        checked = (*WEIGHTS_CHECKED, f"every user counts for at most k = {made.k} released keys")
-        guarantee = replace(made.guarantee, checked=checked)
+    """The released counters, and their guarantee, which is paid before noise is drawn."""
+    keyed = KeyedHash.draw(source)
+    if isinstance(mechanism, KeyRounds):
+        pairs, key_of = all_pairs(question, keyed)
+        checked = (
+            *WEIGHTS_CHECKED,
+            f"every user counts for at most k = {mechanism.k} released keys",
+        )
+        guarantee = replace(mechanism.guarantee, checked=checked)
         pay(guarantee)
-        numbers = made.drawn(pairs, len(named), source)
-        counts = made.counted(pairs, numbers, source)
-        return NoisyCounts([named[i] for i in numbers.tolist()], counts), guarantee
-    most = None if _reads_all(made) else rows.get("k") or made.k
-    totals = counted(
-        frame,
-        user=question.user,
-        by=question.given,
-        k=most,
-        keyed=None if most is None else keyed,
-        sums=question.limits,
-        keys=rows.get("keys"),
-        passes=passes,
-    )
-    guarantee = replace(made.guarantee, checked=totals.checked)
+        numbers = mechanism.select(pairs, len(key_of), source)
+        counts = mechanism.count_users(pairs, numbers, source)
+        return NoisyCounts([key_of[i] for i in numbers.tolist()], counts), guarantee
+    bound = None if _reads_all(mechanism) else k or mechanism.k
+    exact = totals(question, bound, None if bound is None else keyed)
+    guarantee = replace(mechanism.guarantee, checked=exact.checked)
     pay(guarantee)
-    if isinstance(made, WithSums):
-        return made.drawn_sums(totals.counts, totals.sums, source), guarantee
-    if isinstance(made, ListedCounts):
-        listed = map(question.key, question.listed(rows.get("keys") or []))
-        return made.drawn({**dict.fromkeys(listed, 0), **totals.counts}, source), guarantee
-    return made.drawn(totals.counts, source), guarantee
-
-
-def _read_once(keys: Iterable[Any] | None) -> Sequence[Any] | None:
-    """A public list as a list; the argument may be a generator, an array or a column of a frame."""
-    return keys if keys is None or isinstance(keys, str) else list(keys)
+    if isinstance(mechanism, WithSums):
+        return mechanism.noisy_sums(exact.counts, exact.sums, source), guarantee
+    if isinstance(mechanism, ListedCounts):
+        listed = dict.fromkeys(question.public_keys, 0)
+        return mechanism.noisy_counts({**listed, **exact.counts}, source), guarantee
+    return mechanism.noisy_counts(exact.counts, source), guarantee
 
 
 def _reads_all(mechanism: Any) -> bool:
@@ -278,8 +260,8 @@ def _largest(noisy_counts: NoisyCounts, top: int | None) -> NoisyCounts:
     return NoisyCounts(elements, numerators, noisy_counts.denominator, sums)
 
 
-def _as_frame(frame: Any, question: Question, names: list[str], noisy_counts: NoisyCounts) -> Any:
-    """The released counters as a frame of the same kind as `frame`."""
+def _as_frame(question: Question, names: list[str], noisy_counts: NoisyCounts) -> Any:
+    """The released counters as a frame of the same kind as the question's."""
     # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
     halves = noisy_counts.denominator == 2
     counts = [n / 2 for n in noisy_counts.numerators] if halves else list(noisy_counts.numerators)
@@ -292,4 +274,4 @@ def _as_frame(frame: Any, question: Question, names: list[str], noisy_counts: No
     types = [kind.released for kind in question.key_types]
     types.append("Float64" if halves else "Int64")
     types += ["Int64" if each.whole else "Float64" for each in ranges]
-    return same_kind(frame, names, types, columns)
+    return same_kind(question.frame, names, types, columns)

@@ -8,12 +8,12 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.frames.candidates import selection_for
-from exactdp.frames.columns import asked
-from exactdp.frames.counting import counted
+from exactdp.frames.counting import totals
 from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.pairs import WEIGHTS_CHECKED, gathered
-from exactdp.frames.payment import paying
+from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
+from exactdp.frames.payment import payment_from
+from exactdp.frames.question import read_question
 from exactdp.frames.releasing import Published, checked_bounds
 from exactdp.mechanisms import PartitionSelection
 from exactdp.mechanisms.key_sets import KeyRounds
@@ -71,19 +71,23 @@ def keys(
     used = SystemSource() if source is None else source
     require_secure(used)
     selection, choice = selection_for(mechanism, k=k, epsilon=epsilon, delta=delta, times=times)
-    question = asked(frame, user=user, by=by, sums=None)
-    keyed, read = KeyedHash.drawn(used), integer("passes", passes, least=1)
-    pay = paying(budget, note or f"keys of {user} by {', '.join(question.by)}", times, selection)
+    question = read_question(frame, user=user, by=by, passes=passes)
+    keyed = KeyedHash.draw(used)
+    pay = payment_from(
+        budget, note or f"keys of {user} by {', '.join(question.by)}", times, selection
+    )
     if isinstance(selection, PartitionSelection):
-        totals = counted(frame, user=user, by=by, k=k, keyed=keyed, passes=read)
-        guarantee = replace(selection.guarantee, checked=totals.checked)
+        exact = totals(question, integer("k", k, least=1), keyed)
+        guarantee = replace(selection.guarantee, checked=exact.checked)
         pay(guarantee)
-        released_keys = selection.draw(totals.counts, used)
+        released_keys = selection.draw(exact.counts, used)
     else:
-        pairs, named = gathered(frame, question, keyed, read)
+        pairs, key_of = all_pairs(question, keyed)
         guarantee = replace(selection.guarantee, checked=WEIGHTS_CHECKED)
         pay(guarantee)
-        released_keys = sorted(named[i] for i in selection.drawn(pairs, len(named), used).tolist())
+        released_keys = sorted(
+            key_of[i] for i in selection.select(pairs, len(key_of), used).tolist()
+        )
     types = [kind.released for kind in question.key_types]
     table = same_kind(frame, list(question.by), types, question.columns_of(released_keys))
     return KeysRelease(table, guarantee, selection, checked_bounds(selection, {}, k), choice)

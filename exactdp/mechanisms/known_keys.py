@@ -32,7 +32,7 @@ _STEPS = [Fraction(n, 10**6) for n in (0, 1, 10, 100, 1000, 10_000, 100_000)]
 class ListedCounts(NoisyHistogram):
     """Noisy counts of all keys of a public list."""
 
-    def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
+    def noisy_counts(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
         count_of = mapping_of("counts", counts)
         keys = in_order(count_of)
         true = [integer(f"counts[{key!r}]", count_of[key], least=0) for key in keys]
@@ -169,7 +169,7 @@ class CorrelatedGaussian(ListedCounts):
     def _noisy(self, keys: list[Any], counts: list[int], source: Source) -> NoisyCounts:
         if len(keys) != self.keys:
             raise InvalidParameter("counts", f"{len(keys)} keys", f"all {self.keys} keys")
-        return NoisyCounts(keys, self._noise.drawn(counts, source), 2)
+        return NoisyCounts(keys, self._noise.add_to(counts, source), 2)
 
     @cached_property
     def _noise(self) -> CorrelatedNoise:

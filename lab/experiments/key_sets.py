@@ -81,7 +81,7 @@ def by_counts(mechanism: Any, pairs: Pairs, source: SeededSource) -> int:
 
 def by_weights(mechanism: Any, pairs: Pairs, source: SeededSource) -> int:
     """A mechanism in rounds."""
-    return len(mechanism.drawn(pairs, int(pairs.keys.max()) + 1, source))
+    return len(mechanism.select(pairs, int(pairs.keys.max()) + 1, source))
 
 
 def published(k: int, pairs: Pairs, seed: int) -> int:

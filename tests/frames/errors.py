@@ -58,11 +58,11 @@ def of_counts(title: str, releases: int, source: SeededSource) -> Iterator[Error
     of_sums: list[float] = []
     for _ in range(releases):
         if isinstance(made, WithSums):
-            found = made.drawn_sums(true, {x: (n,) for x, n in true.items()}, source)
+            found = made.noisy_sums(true, {x: (n,) for x, n in true.items()}, source)
             rows = zip(found.elements, found.sums[0], strict=True)
             of_sums += [abs(total - true[x]) for x, total in rows]
         else:
-            found = made.drawn(true, source)
+            found = made.noisy_counts(true, source)
         seen = dict(zip(found.elements, map(float, found.counts()), strict=True))
         errors = [abs(seen.get(x, 0.0) - (n - less)) for x, n in asked.items()]
         one.append(errors[0])
@@ -78,8 +78,8 @@ def of_selected_counts(kind: str, releases: int, source: SeededSource) -> Iterat
     made, _ = mechanism_for("auto", Target(**_PAIR, k=_K, selection=kind))
     users = 20 * made.half
     pairs, named = Pairs.of({u: ["a", "b"] for u in range(users)})
-    numbers = made.drawn(pairs, len(named), source)
-    counts = np.array([made.counted(pairs, numbers, source) for _ in range(releases)])
+    numbers = made.select(pairs, len(named), source)
+    counts = np.array([made.count_users(pairs, numbers, source) for _ in range(releases)])
     noise = DiscreteGaussian(sigma2=made.count_sigma**2)
     yield "one count", noise.quantile(1 - _BETA / 2), np.abs(counts[:, 0] - users).tolist()
 
@@ -102,7 +102,7 @@ def half_of(kind: str, releases: int, source: SeededSource) -> tuple[int, float]
         }
     )
     runs = -(-releases // (groups * _K))
-    shown = [len(made.drawn(pairs, len(named), source)) for _ in range(runs)]
+    shown = [len(made.select(pairs, len(named), source)) for _ in range(runs)]
     return made.half, sum(shown) / (runs * groups * _K)
 
 

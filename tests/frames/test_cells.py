@@ -125,7 +125,7 @@ def _counts(frame: Any, user: str, by: str, pieces: int) -> Any:
         whole = frame
         if pieces:
             whole = dd.from_pandas(frame, npartitions=pieces)  # type: ignore[no-untyped-call]
-        return frames.counted(whole, user=user, by=by).counts
+        return frames.count_users(whole, user=user, by=by).counts
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -135,7 +135,7 @@ def test_values_are_never_read_from_objects(name: str) -> None:
     for cells in ([cell] * 3, [cell, 5, 5]):
         frame = pd.DataFrame({"user": ["a", "b", "c"], "page": "x", "value": column(cells)})
         with pytest.raises(InvalidParameter, match=r"^sums must be a column of signed integers"):
-            frames.counted(frame, user="user", by="page", sums={"value": 5})
+            frames.count_users(frame, user="user", by="page", sums={"value": 5})
 
 
 @pytest.mark.parametrize("kind", ["category", "string[python]", "string[pyarrow]", "str"])

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import pytest
 
-from exactdp.frames import EngineError, bounding, draw, release
+from exactdp.frames import EngineError, bounding, release, release_by
 from exactdp.frames.bounding import KEPT
 from exactdp.frames.columns import USER
 from exactdp.frames.keyed_hash import PRIORITY
@@ -59,11 +59,11 @@ def test_a_broken_choice_of_keys_releases_nothing(
     monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Mutant
 ) -> None:
     frame, made = frame_of(engine, crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
-    question = {"user": "uid", "by": "url", "made": made}
-    assert len(draw(frame, **question, source=SeededSource(1)).guarantee.checked) == 2
+    question = {"user": "uid", "by": "url", "mechanism": made}
+    assert len(release_by(frame, **question, source=SeededSource(1)).guarantee.checked) == 2
     monkeypatch.setattr(bounding, "_marked", mutant)
     with pytest.raises(EngineError, match=r"nothing was released: .* narwhals \d.* and \w+ \d"):
-        draw(frame, **question, source=SeededSource(1))
+        release_by(frame, **question, source=SeededSource(1))
 
 
 def rows_and_not_pairs(rows: Pairs, question: Any) -> Pairs:
@@ -92,12 +92,12 @@ def test_pairs_that_are_none_release_nothing(
 ) -> None:
     rows = [(u, x, 4) for u, x, _ in crowd(1, 20, 3)] * 3
     sums = {"amount": 5} if isinstance(made, GSHMWithSums) else None
-    call = {"user": "uid", "by": "url", "made": made, "sums": sums}
+    call = {"user": "uid", "by": "url", "mechanism": made, "sums": sums}
     frame = frame_of(engine, rows, "integers")
-    assert draw(frame, **call, source=SeededSource(1)).guarantee.checked
+    assert release_by(frame, **call, source=SeededSource(1)).guarantee.checked
     monkeypatch.setattr(bounding, "_distinct", mutant)
     with pytest.raises(EngineError, match=message):
-        draw(frame, **call, source=SeededSource(1))
+        release_by(frame, **call, source=SeededSource(1))
 
 
 @pytest.mark.slow

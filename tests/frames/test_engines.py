@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exactdp.frames import KeyedHash, bounded, counted
+from exactdp.frames import KeyedHash, bound_pairs, count_users
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (
     ENGINES,
@@ -42,17 +42,19 @@ def compared(
 
     make: what makes a frame of rows, the type of the user and those of the key.
     """
-    keyed = KeyedHash.drawn(SeededSource(2))
+    keyed = KeyedHash.draw(SeededSource(2))
     user, *keys = types
     frame = make(rows, user, tuple(keys))
     by: Any = names_of(tuple(keys))
     own = chosen(rows, k, keyed, types)
-    found = bounded(frame, user="uid", by=by, k=k, keyed=keyed)
+    found = bound_pairs(frame, user="uid", by=by, k=k, keyed=keyed)
     assert type(found) is type(frame)
     pairs = sorted((u, *key) for u, keys in own.items() for key in keys)
     assert sorted(map(_plain, listed(found))) == pairs
     counts, sums = totals(rows, own, 12)
-    made = counted(frame, user="uid", by=by, k=k, keyed=keyed, sums={"amount": 12}, passes=passes)
+    made = count_users(
+        frame, user="uid", by=by, k=k, keyed=keyed, sums={"amount": 12}, passes=passes
+    )
     assert made.counts == counts
     assert {key: total for key, (total,) in made.sums.items()} == sums
     assert list(made.counts) == sorted(counts)
@@ -85,8 +87,8 @@ def test_passes_count_the_same(engine: str) -> None:
 def test_one_key_of_many_is_kept_in_large_frames(engine: str) -> None:
     """100 000 pairs: pyarrow, ranked by narwhals, kept up to ten keys of a user."""
     rows = crowd(1, 20_000, 5)
-    frame, keyed = frame_of(engine, rows, "integers"), KeyedHash.drawn(SeededSource(2))
-    found = bounded(frame, user="uid", by="url", k=1, keyed=keyed)
+    frame, keyed = frame_of(engine, rows, "integers"), KeyedHash.draw(SeededSource(2))
+    found = bound_pairs(frame, user="uid", by="url", k=1, keyed=keyed)
     kept = Counter(user for user, _ in listed(found))
     assert len(kept) == 20_000
     assert set(kept.values()) == {1}

@@ -15,8 +15,8 @@ import pytest
 from exactdp import InvalidParameter, frames
 from exactdp.accounting import pld
 from exactdp.accounting.pld import Exhausted
-from exactdp.frames.columns import asked
-from exactdp.frames.pairs import gathered
+from exactdp.frames.pairs import all_pairs
+from exactdp.frames.question import read_question
 from exactdp.mechanisms import MAD2R, GSHMWithSums, KnownKeys, TopKWithBase
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (
@@ -46,9 +46,9 @@ def test_pairs_in_memory_are_those_of_plain_python(
 ) -> None:
     rows = some_rows(3, user, keys)
     frame = frame_of(engine, rows, user, keys)
-    question = asked(frame, user="uid", by=names_of(keys), sums=None)
-    keyed = frames.KeyedHash.drawn(SeededSource(4))
-    pairs, named = gathered(frame, question, keyed, 2)
+    question = read_question(frame, user="uid", by=names_of(keys), passes=2)
+    keyed = frames.KeyedHash.draw(SeededSource(4))
+    pairs, named = all_pairs(question, keyed)
     own = chosen(rows, 10**9, keyed, (user, *keys))
     assert len(pairs) == sum(map(len, own.values()))
     people = sorted(own, key=str if user == "wide" else None)
@@ -73,7 +73,7 @@ def test_every_engine_releases_the_same_keys_and_counts(engine: str) -> None:
     found = []
     for kind in ("polars", engine):
         frame = frame_of(kind, rows, "integers")
-        out = frames.draw(frame, **PLAIN, made=made, source=SeededSource(5))
+        out = frames.release_by(frame, **PLAIN, mechanism=made, source=SeededSource(5))
         assert type(out.frame) is type(frame)
         assert len(out.guarantee.checked) == 3
         found.append(listed(out.frame))
@@ -99,9 +99,9 @@ def test_keys_in_rounds_have_a_statement_that_holds() -> None:
 def test_known_keys_are_all_released(engine: str) -> None:
     rows: list[Row] = [(u, x, 0) for u, x in product(range(200), "abc")]
     made = KnownKeys.for_target(k=2, epsilon=8, delta="1e-3")
-    call = {**PLAIN, "made": made, "keys": ["z", "a", "c"], "source": SeededSource(3)}
+    call = {**PLAIN, "mechanism": made, "keys": ["z", "a", "c"], "source": SeededSource(3)}
     frame = frame_of(engine, rows, "integers")
-    out = frames.draw(frame, **call)
+    out = frames.release_by(frame, **call)
     counts = dict(listed(out.frame))
     assert list(counts) == ["a", "c", "z"]
     assert abs(counts["a"] - 200) < 10
@@ -190,7 +190,7 @@ def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
     rows: list[Row] = [(u, x, 200 + 10 * (u % 10)) for u, x in product(range(900), "ab")] * 2
     rows += [(u, "a", 9999) for u in range(90)] + [(5000, "a", None)]
     frame = frame_of(engine, rows, "integers")
-    totals = frames.counted(frame, **PLAIN, sums={"amount": (450, 600)})
+    totals = frames.count_users(frame, **PLAIN, sums={"amount": (450, 600)})
     true = {x: [2 * (200 + 10 * (u % 10)) for u in range(900)] for x in "ab"}
     true["a"][:90] = [9999] * 90
     true["a"].append(0)
@@ -199,12 +199,12 @@ def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
     assert totals.sums == {x: (sum(values) - 525 * len(values),) for x, values in clipped.items()}
     assert totals.checked[-1] == "sums of amount within [450, 600]"
     made = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(75,))
-    call = {**PLAIN, "made": made, "source": SeededSource(1)}
-    out = frames.draw(frame, **call, means={"amount": (450, 600)})
+    call = {**PLAIN, "mechanism": made, "source": SeededSource(1)}
+    out = frames.release_by(frame, **call, means={"amount": (450, 600)})
     noise = 6 * 75 * float(made.sigma) / 800  # six deviations: alpha = 1e-8
     for x, _, mean in listed(out.frame):
         assert abs(mean - sum(clipped[x]) / len(clipped[x])) < noise + 1
-    sums = frames.draw(frame, **call, sums={"amount": (450, 600)})
+    sums = frames.release_by(frame, **call, sums={"amount": (450, 600)})
     for x, count, total in listed(sums.frame):
         assert abs(total - 525 * count - totals.sums[x][0]) < 6 * 75 * float(made.sigma)
     assert out.bounds[1] == {
@@ -229,13 +229,13 @@ def test_numbers_are_rounded_to_steps(engine: str) -> None:
         return min(max(total, -4), 20) - 8
 
     of = {(u, x): [v for w, y, v in rows if (w, y) == (u, x)] for u, x, _ in rows}
-    totals = frames.counted(frame, **PLAIN, sums={"amount": (-1, 5, "0.25")})
+    totals = frames.count_users(frame, **PLAIN, sums={"amount": (-1, 5, "0.25")})
     for key in "ab":
         assert totals.sums[key] == (sum(steps(of[u, x]) for u, x in of if x == key),)
     assert totals.checked[-1] == "sums of amount within [-1, 5] in steps of 0.25"
     made = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(12,), lower=1)
-    call = {**PLAIN, "made": made, "source": SeededSource(2)}
-    out = frames.draw(frame, **call, sums={"amount": (-1, 5, "0.25")})
+    call = {**PLAIN, "mechanism": made, "source": SeededSource(2)}
+    out = frames.release_by(frame, **call, sums={"amount": (-1, 5, "0.25")})
     noise = 6 * float(made.sigma) / 4  # six deviations: alpha = 1e-8
     for key, count, total in listed(out.frame):
         assert abs(total - totals.sums[key][0] / 4 - 2 * count) < 12 * noise

@@ -13,7 +13,7 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
-from exactdp.frames import KeyedHash, bounded, counted, draw, release
+from exactdp.frames import KeyedHash, bound_pairs, count_users, release, release_by
 from exactdp.law import Law
 from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
@@ -39,7 +39,9 @@ def test_every_engine_releases_the_same_and_its_own_kind(engine: str, made: Thre
     results = []
     for kind in ("polars", engine):
         frame = frame_of(kind, rows, "text")
-        found = draw(frame, user="uid", by="url", made=made, source=SeededSource(7), sums=sums)
+        found = release_by(
+            frame, user="uid", by="url", mechanism=made, source=SeededSource(7), sums=sums
+        )
         assert type(found.frame) is type(frame)
         assert found.guarantee.delta == made.guarantee.delta
         results.append(listed(found.frame))
@@ -55,11 +57,15 @@ def test_a_user_changes_at_most_k_counters_by_one(users: str, seeds: int) -> Non
     """For every function of the family alike: no other user's choice depends on this one's rows."""
     for seed in range(seeds):
         rows = some_rows(seed, users, count=120)
-        keyed = KeyedHash.drawn(SeededSource(seed))
-        everyone = counted(frame_of("polars", rows, users), user="uid", by="url", k=2, keyed=keyed)
+        keyed = KeyedHash.draw(SeededSource(seed))
+        everyone = count_users(
+            frame_of("polars", rows, users), user="uid", by="url", k=2, keyed=keyed
+        )
         for person in {user for user, _, _ in rows if user is not None} - {rows[0][0]}:
             rest = [row for row in rows if row[0] != person]
-            fewer = counted(frame_of("polars", rest, users), user="uid", by="url", k=2, keyed=keyed)
+            fewer = count_users(
+                frame_of("polars", rest, users), user="uid", by="url", k=2, keyed=keyed
+            )
             lost = Counter(everyone.counts)
             lost.subtract(fewer.counts)
             assert set(lost.values()) <= {0, 1}
@@ -69,10 +75,10 @@ def test_a_user_changes_at_most_k_counters_by_one(users: str, seeds: int) -> Non
 def test_every_key_of_a_user_is_as_likely() -> None:
     """Of 1500 users with six keys two are kept: each a third of the time; each pair a fifteenth."""
     rows: list[Row] = [(u, x, 0) for u in range(1500) for x in "abcdef"]
-    keyed = KeyedHash.drawn(SeededSource(11))
+    keyed = KeyedHash.draw(SeededSource(11))
     kept: dict[int, list[str]] = {}
     for user, x in listed(
-        bounded(frame_of("polars", rows, "integers"), user="uid", by="url", k=2, keyed=keyed)
+        bound_pairs(frame_of("polars", rows, "integers"), user="uid", by="url", k=2, keyed=keyed)
     ):
         kept.setdefault(user, []).append(x)
     single = Counter(x for pair in kept.values() for x in pair)
@@ -87,8 +93,8 @@ def release_law(rows: list[Row], made: GSHM, prime: int) -> Law[Any]:
     """The exact law of a release: every function of the family, then every noise."""
 
     def counts(source: Source) -> tuple[tuple[Any, int], ...]:
-        keyed = KeyedHash.drawn(source, prime)
-        found = counted(
+        keyed = KeyedHash.draw(source, prime)
+        found = count_users(
             frame_of("polars", rows, "text"), user="uid", by="url", k=made.k, keyed=keyed
         )
         return tuple(found.counts.items())
@@ -114,7 +120,8 @@ def test_the_exact_law_of_bounding_counting_and_release_keeps_the_promise(prime:
     # without bounding the same mechanism does not keep it
     unbounded = [
         made.law(
-            counted(frame_of("polars", rows, "text"), user="uid", by="url").counts, residual="1e-3"
+            count_users(frame_of("polars", rows, "text"), user="uid", by="url").counts,
+            residual="1e-3",
         )
         for rows in ([], person)
     ]
@@ -142,7 +149,7 @@ def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
 
 def test_only_public_keys_are_released() -> None:
     rows: list[Row] = [(u, x, 0) for u, x in product(range(50), "abc")]
-    found = counted(
+    found = count_users(
         frame_of("polars", rows, "integers"), user="uid", by="url", keys=["c", "z", "a"]
     )
     assert found.counts == {"a": 50, "c": 50}
@@ -196,17 +203,17 @@ def test_an_empty_frame_releases_an_empty_frame() -> None:
 def test_large_unsigned_users_are_counted() -> None:
     users = pl.Series([2**64 - 1, 2**64 - 1, 2**63, 5], dtype=pl.UInt64)
     frame = pl.DataFrame({"uid": users, "url": ["a", "b", "a", "a"]})
-    keyed = KeyedHash.drawn(SeededSource(1))
-    found = counted(frame, user="uid", by="url", k=1, keyed=keyed)
+    keyed = KeyedHash.draw(SeededSource(1))
+    found = count_users(frame, user="uid", by="url", k=1, keyed=keyed)
     assert sum(found.counts.values()) == 3
-    keys = counted(frame, user="url", by="uid").counts
+    keys = count_users(frame, user="url", by="uid").counts
     assert keys == {5: 1, 2**63: 1, 2**64 - 1: 2}
 
 
 def test_a_release_says_what_it_is() -> None:
     made = GSHM(2, 1, 3, 2, "0.9")
     frame = frame_of("polars", some_rows(5, "text"), "text")
-    found = draw(frame, user="uid", by="url", made=made, source=SeededSource(7))
+    found = release_by(frame, user="uid", by="url", mechanism=made, source=SeededSource(7))
     *_, name, promise = str(found).splitlines()
     assert name == "GSHM, k = 2, sigma = 1, counts above 4"
     assert promise == (
@@ -223,13 +230,13 @@ def test_public_keys_are_of_the_type_of_the_column(engine: str) -> None:
     rows = [(user, f"r{i}", 1) for i, user in enumerate([1, 1, 2, 3])]
     frame = frame_of(engine, rows, "integers")
     for keys in ([1, 3, 7], ["1", "3", "7"], [1.0, "3"]):
-        assert counted(frame, user="url", by="uid", keys=keys).counts == {1: 2, 3: 1}
+        assert count_users(frame, user="url", by="uid", keys=keys).counts == {1: 2, 3: 1}
     for keys in (["a"], [1.5], [None], [2**63], "13"):
         with pytest.raises(InvalidParameter, match=r"^keys must be"):
-            counted(frame, user="url", by="uid", keys=keys)
+            count_users(frame, user="url", by="uid", keys=keys)
     for keys in ([1], [None, "r1"], "r1"):
         with pytest.raises(InvalidParameter, match=r"^keys must be"):
-            counted(frame, user="uid", by="url", keys=keys)
+            count_users(frame, user="uid", by="url", keys=keys)
 
 
 @pytest.mark.parametrize("engine", few("polars"))
@@ -244,10 +251,10 @@ def test_a_key_of_several_columns(engine: str) -> None:
     keys = [(x, str(day)[:10]) for x, day, _ in listed(found)]
     assert keys == [(x, f"2013-01-0{day}") for x, day in product("ab", (1, 2))]
     public = [("a", date(2013, 1, 2)), ("c", date(2013, 1, 1))]
-    only = counted(frame, user="uid", by=["url", "day"], keys=public)
+    only = count_users(frame, user="uid", by=["url", "day"], keys=public)
     assert only.counts == {public[0]: 300}
     with pytest.raises(InvalidParameter, match=r"^keys must be tuples of 2 parts"):
-        counted(frame, user="uid", by=["url", "day"], keys=["a"])
+        count_users(frame, user="uid", by=["url", "day"], keys=["a"])
 
 
 def test_times_are_refused_as_keys() -> None:
@@ -257,7 +264,7 @@ def test_times_are_refused_as_keys() -> None:
         InvalidParameter,
         match=r"by must be a column .*: convert it first, got .at of type Datetime",
     ):
-        counted(frame, user="uid", by="at")
+        count_users(frame, user="uid", by="at")
 
 
 def test_nothing_is_left_behind_on_a_connection_of_the_caller() -> None:

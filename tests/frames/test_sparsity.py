@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from exactdp.frames import advise, draw, release
+from exactdp.frames import advise, release, release_by
 from exactdp.frames.candidates import _TABLE, Target, mechanism_for
 from exactdp.mechanisms import CSH, TopK, TopKWithBase, TopKWithSums
 from exactdp.mechanisms.thresholded.shared_gaussian import CorrelatedNoise
@@ -33,18 +33,18 @@ def test_the_noise_is_added_to_no_more_counters_than_it_was_made_for(
 ) -> None:
     made = kind.for_target(top=3, epsilon=1, delta="1e-6")
     sizes = []
-    plain = CorrelatedNoise.drawn
+    plain = CorrelatedNoise.add_to
 
     def watched(self: Any, values: Any, source: Any) -> Any:
         sizes.append(len(list(values)))
         return plain(self, values, source)
 
-    monkeypatch.setattr(CorrelatedNoise, "drawn", watched)
+    monkeypatch.setattr(CorrelatedNoise, "add_to", watched)
     sums = {"amount": 1} if kind is TopKWithSums else None
     for keys in (2, 3, 4, 12):  # of 500, 480, 460, ... users
         rows = TWELVE.filter((pl.col("url") < keys) & (pl.col("uid") >= 20 * pl.col("url")))
         rows = rows.with_columns(amount=pl.lit(1))
-        draw(rows, user="uid", by="url", made=made, source=SeededSource(1), sums=sums)
+        release_by(rows, user="uid", by="url", mechanism=made, source=SeededSource(1), sums=sums)
     assert sizes == [2, 3, 3, 3]
 
 

@@ -133,9 +133,9 @@ def test_dates_out_of_range_are_missing(engine: str) -> None:
     more = {"uid": names, "url": pa.array(["a"] * len(far)), "day": far, "amount": names}
     both = pa.concat_tables([table(good).drop_columns("amount"), pa.table(more).drop("amount")])
     frame = _on(engine, both)
-    totals = frames.counted(frame, user="uid", by="day")
+    totals = frames.count_users(frame, user="uid", by="day")
     assert totals.counts == {date.min: 30, date.max: 30}
-    assert frames.counted(frame, user="uid", by=["url", "day"]).counts == {
+    assert frames.count_users(frame, user="uid", by=["url", "day"]).counts == {
         ("a", date.min): 30,
         ("a", date.max): 30,
     }
@@ -145,7 +145,7 @@ def test_dates_of_duckdb_out_of_range_are_missing() -> None:
     days = ["infinity", "-infinity", "0044-03-15 (BC)", "10000-01-01", "5877642-06-25 (BC)"]
     rows_ = ", ".join(f"({i}, DATE '{day}')" for i, day in enumerate([*days, "2013-01-31"]))
     frame = duckdb.connect().sql(f"FROM (VALUES {rows_}) AS kept(uid, day)")
-    assert frames.counted(frame, user="uid", by="day").counts == {date(2013, 1, 31): 1}
+    assert frames.count_users(frame, user="uid", by="day").counts == {date(2013, 1, 31): 1}
 
 
 #: Columns of amounts of 4 users, and their sums in steps of 1/4 within [-4, 4]; NaN is missing.
@@ -168,7 +168,7 @@ _AMOUNTS = {
 def test_numbers_out_of_range_are_clipped_or_missing(engine: str, kind: str) -> None:
     amounts, total = _AMOUNTS[kind]
     held = pa.table({"uid": [1, 2, 3, 4], "url": ["a"] * 4, "amount": amounts})
-    found = frames.counted(
+    found = frames.count_users(
         _on(engine, held), user="uid", by="url", sums={"amount": (-4, 4, "0.25")}
     )
     assert found.sums == {"a": (total,)}

@@ -106,8 +106,8 @@ def test_values_out_of_range_are_missing(session: Any) -> None:
         for i, (day, amount) in enumerate(zip(days, amounts, strict=True))
     ]
     frame = session.sql(" UNION ALL ".join(parts))
-    assert frames.counted(frame, user="uid", by="day").counts == {date.min: 1, date.max: 1}
-    totals = frames.counted(frame, user="uid", by="url", sums={"amount": (-4, 4, "0.25")})
+    assert frames.count_users(frame, user="uid", by="day").counts == {date.min: 1, date.max: 1}
+    totals = frames.count_users(frame, user="uid", by="url", sums={"amount": (-4, 4, "0.25")})
     assert totals.sums == {"a": (1,)}
 
 

@@ -287,8 +287,8 @@ FILES = {kind: _duckdb_files(kind) for kind in ("parquet", "csv")}
 
 
 def _drawn(made: Any, **more: Any) -> Callable[[Any], Any]:
-    call = {"user": "uid", "by": "url", "made": made, **more}
-    return lambda frame: frames.draw(frame, **call, source=SeededSource(3))
+    call = {"user": "uid", "by": "url", "mechanism": made, **more}
+    return lambda frame: frames.release_by(frame, **call, source=SeededSource(3))
 
 
 def _keys(mechanism: str) -> Callable[[Any], Any]:

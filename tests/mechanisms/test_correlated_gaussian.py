@@ -70,7 +70,9 @@ def test_the_law_of_a_release() -> None:
     """A chi-square test at level 1e-6, on values that are expected at least 8 times."""
     made = CorrelatedGaussian(keys=2, k=2, sigma="0.5", epsilon=9, delta="0.9")
     source, number = SeededSource(7), 3000
-    seen = Counter(tuple(made.drawn({"a": 3, "b": 0}, source).numerators) for _ in range(number))
+    seen = Counter(
+        tuple(made.noisy_counts({"a": 3, "b": 0}, source).numerators) for _ in range(number)
+    )
     law = {x: number * p for x, p in doubled((3, 0), 0.5).items() if number * p >= 8}
     squares = [(seen[x] - often) ** 2 / often for x, often in law.items()]
     rest = number - sum(law.values())

@@ -158,7 +158,7 @@ def test_a_wrong_weight_releases_nothing(
         object.__setattr__(made, "degree", 2)
         del made.__dict__["_rounds"]
     with pytest.raises(ExactDPError, match=what):
-        made.drawn(*_numbered(sets), SeededSource(1))
+        made.select(*_numbered(sets), SeededSource(1))
 
 
 def _numbered(sets: dict[int, list[str]]) -> tuple[Pairs, int]:
@@ -332,14 +332,14 @@ def test_counts_of_released_keys() -> None:
     sigma = float(made.count_sigma or 0)
     pairs, named = Pairs.of(dict.fromkeys(range(900), "abcdef"))
     pairs = Pairs(pairs.users, pairs.keys, SeededSource(1).words(len(pairs), 64).astype(np.uint64))
-    keys = made.drawn(pairs, len(named), SeededSource(1))
-    counts = [made.counted(pairs, keys, SeededSource(n)) for n in range(50)]
+    keys = made.select(pairs, len(named), SeededSource(1))
+    counts = [made.count_users(pairs, keys, SeededSource(n)) for n in range(50)]
     assert [named[i] for i in keys] == list("abcdef")
     assert abs(sum(map(sum, counts)) / 50 - 3600) < 5 * sigma * (6 / 50) ** 0.5
     spread = np.std(np.array(counts), axis=0, ddof=1)
     assert ((0.5 * sigma < spread) & (spread < 1.6 * sigma)).all()
     with pytest.raises(InvalidParameter, match="count_sigma"):
-        MAD2R.for_target(k=4, epsilon=2, delta="1e-6").counted(pairs, keys, SeededSource(1))
+        MAD2R.for_target(k=4, epsilon=2, delta="1e-6").count_users(pairs, keys, SeededSource(1))
 
 
 def test_several_releases_and_counts_add_up() -> None:

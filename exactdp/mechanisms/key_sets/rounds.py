@@ -129,9 +129,9 @@ class KeyRounds(ABC):
         pairs, named = Pairs.of(mapping_of("sets", sets))
         if len(pairs.firsts(self.k)) < len(pairs):
             pairs = Pairs(pairs.users, pairs.keys, source.words(len(pairs), 64).astype(np.uint64))
-        return [named[i] for i in self.drawn(pairs, len(named), source).tolist()]
+        return [named[i] for i in self.select(pairs, len(named), source).tolist()]
 
-    def drawn(self, pairs: Pairs, count: int, source: Source) -> Integers:
+    def select(self, pairs: Pairs, count: int, source: Source) -> Integers:
         """The numbers of the released keys, of `count` keys, in ascending order.
 
         Raises ExactDPError if weights break a bound that privacy needs.
@@ -183,10 +183,10 @@ class KeyRounds(ABC):
         steering = chosen if self.ADAPTIVE else chosen[:0]
         return Step(before, each.limit, sigma, seen, weights.keys[seen], steering)
 
-    def counted(self, pairs: Pairs, keys: Integers, source: Source) -> list[int]:
+    def count_users(self, pairs: Pairs, keys: Integers, source: Source) -> list[int]:
         """Noisy numbers of users of the released keys; each user counts for at most k of them.
 
-        keys: as :meth:`drawn` returns them. Raises InvalidParameter without count_sigma.
+        keys: as :meth:`select` returns them. Raises InvalidParameter without count_sigma.
         """
         if self.count_sigma is None:
             raise InvalidParameter("count_sigma", None, "a number, for counts")

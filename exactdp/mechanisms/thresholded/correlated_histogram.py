@@ -41,7 +41,7 @@ class _Correlated(Thresholded):
 
     def _with_noise(self, kept: dict[Any, int], source: Source) -> NoisyCounts:
         """The noisy counters above the threshold."""
-        doubled = self._noise.drawn(kept.values(), source)
+        doubled = self._noise.add_to(kept.values(), source)
         return NoisyCounts.above(math.floor(2 * self._limit), kept, doubled, 2)
 
 

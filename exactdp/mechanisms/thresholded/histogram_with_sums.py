@@ -53,13 +53,13 @@ class WithSums(Thresholded):
         SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
-        return NoisyRelease(self.drawn_sums(counts, sums, source), self.guarantee)
+        return NoisyRelease(self.noisy_sums(counts, sums, source), self.guarantee)
 
     def draw_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyBins:
         """The bins of release_sums with randomness from any source, for simulations and proofs."""
-        return self.drawn_sums(counts, sums, source).bins()
+        return self.noisy_sums(counts, sums, source).bins()
 
     def law_sums(
         self,
@@ -70,14 +70,14 @@ class WithSums(Thresholded):
         """The law of draw_sums by enumeration, for small noise. residual: as for law."""
         return exact_law(lambda source: self.draw_sums(counts, sums, source), residual=residual)
 
-    def drawn_sums(
+    def noisy_sums(
         self, counts: Mapping[Any, int], sums: Mapping[Any, Sequence[int]], source: Source
     ) -> NoisyCounts:
         """The bins of draw_sums as columns of integers, which is faster."""
         count_of = mapping_of("counts", counts)
         columns_of = mapping_of("sums", sums)
         checked = {x: self._checked(x, row, count_of.get(x, 0)) for x, row in columns_of.items()}
-        noisy = self.drawn(counts, source)
+        noisy = self.noisy_counts(counts, source)
         rows = [checked.get(x, (0,) * len(self.largest)) for x in noisy.elements]
         columns = []
         for c, noise in enumerate(self._sum_noises):

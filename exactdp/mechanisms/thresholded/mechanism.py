@@ -75,7 +75,7 @@ class Thresholded(NoisyHistogram):
         if kept.verdict == "undecided":
             raise Undecided(f"whether the exact delta is below the target: it is in {kept.delta}")
 
-    def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
+    def noisy_counts(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
         return self._draw(checked_counts(counts), source)
 
     @property

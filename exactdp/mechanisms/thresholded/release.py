@@ -78,11 +78,11 @@ class NoisyHistogram(ABC):
         SystemSource. Raises InvalidParameter.
         """
         require_secure(source)
-        return NoisyRelease(self.drawn(counts, source), self.guarantee)
+        return NoisyRelease(self.noisy_counts(counts, source), self.guarantee)
 
     def draw(self, counts: Mapping[Any, int], source: Source) -> NoisyBins:
         """The bins of a release with randomness from any source, for simulations and proofs."""
-        return self.drawn(counts, source).bins()
+        return self.noisy_counts(counts, source).bins()
 
     def law(self, counts: Mapping[Any, int], residual: Real = "1e-6") -> Law[NoisyBins]:
         """The law of the released bins by enumeration, for small noise.
@@ -92,7 +92,7 @@ class NoisyHistogram(ABC):
         return exact_law(lambda source: self.draw(counts, source), residual=residual)
 
     @abstractmethod
-    def drawn(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
+    def noisy_counts(self, counts: Mapping[Any, int], source: Source) -> NoisyCounts:
         """The bins of draw as columns of integers, which is faster."""
 
     @property

@@ -28,7 +28,7 @@ class CorrelatedNoise:
     variance: Fraction
     k: int
 
-    def drawn(self, counts: Iterable[int], source: Source) -> list[int]:
+    def add_to(self, counts: Iterable[int], source: Source) -> list[int]:
         """The doubled counts with noise. The shared noise is drawn first."""
         doubled = [2 * c for c in counts]
         shared = self.shared.sample(source)

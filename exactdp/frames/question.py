@@ -1,0 +1,128 @@
+"""The question of a release: a frame, its columns, and the bounds, read once from arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from exactdp.errors import InvalidParameter
+from exactdp.frames.columns import (
+    INTEGERS,
+    NUMBERS,
+    USER,
+    ColumnType,
+    check_numbers,
+    schema_of,
+    type_of,
+)
+from exactdp.frames.ranges import Range, ranges
+from exactdp.parameters import integer
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is counted in a frame: the columns by the caller's names, their types, and the bounds.
+
+    frame: the rows. user: column of users. by: columns that together are the key. single: whether a
+    key is the value of a single column instead of a tuple. limits: column of values -> range of a
+    user's value for a key. listed: public keys as they are represented in engines, each once, in
+    order; None for all keys. passes: number of times the rows are read, each time for other users.
+    """
+
+    frame: Any
+    user: str
+    by: tuple[str, ...]
+    single: bool
+    limits: Mapping[str, Range]
+    user_type: ColumnType
+    key_types: tuple[ColumnType, ...]
+    listed: tuple[tuple[int | bytes, ...], ...] | None = None
+    passes: int = 1
+
+    @property
+    def keys(self) -> list[str]:
+        """Internal names of the columns of the key."""
+        return [f"_key_{i}" for i in range(len(self.by))]
+
+    @property
+    def values(self) -> list[str]:
+        """Internal names of the columns of values."""
+        return [f"_value_{i}" for i in range(len(self.limits))]
+
+    @property
+    def texts(self) -> list[str]:
+        """Internal names of the columns that become text, and then bytes."""
+        return [name for name, (_, kind) in self.columns.items() if kind.is_text]
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ColumnType]]:
+        """Internal name -> (the caller's name, type)."""
+        by_name = {USER: (self.user, self.user_type)}
+        by_name |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
+        kinds = [INTEGERS if each.step == 1 else NUMBERS for each in self.limits.values()]
+        columns = zip(self.limits, kinds, strict=True)
+        return by_name | dict(zip(self.values, columns, strict=True))
+
+    def key(self, written: Sequence[Any]) -> Any:
+        """The key, in the caller's types, from the key columns of a row."""
+        parts = [kind.value(part) for kind, part in zip(self.key_types, written, strict=True)]
+        return parts[0] if self.single else tuple(parts)
+
+    def columns_of(self, keys: Sequence[Any]) -> list[list[Any]]:
+        """The values of each key column, from a list of keys."""
+        if self.single:
+            return [list(keys)]
+        return [list(column) for column in zip(*keys, strict=True)] or [[] for _ in self.by]
+
+    @property
+    def public_keys(self) -> list[Any]:
+        """The public list of keys, in the caller's types and in order."""
+        return [self.key(written) for written in self.listed or ()]
+
+    def written_key(self, key: Any) -> tuple[int | bytes, ...]:
+        """The representation of a public key; raises InvalidParameter."""
+        parts = (key,) if self.single else key
+        if not isinstance(parts, tuple) or len(parts) != len(self.by):
+            raise InvalidParameter("keys", key, f"tuples of {len(self.by)} parts: {self.by}")
+        return tuple(t.written("keys", part) for t, part in zip(self.key_types, parts, strict=True))
+
+
+def read_question(
+    frame: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    sums: Mapping[str, Any] | None = None,
+    means: Mapping[str, Any] | None = None,
+    keys: Iterable[Any] | None = None,
+    passes: int = 1,
+) -> Question:
+    """The question that arguments ask, checked against the frame's columns.
+
+    keys: may be a generator, an array or a column of a frame, which is read here and only here.
+    Raises InvalidParameter.
+    """
+    schema = schema_of(frame)
+    names = (by,) if isinstance(by, str) else tuple(by)
+    if not names or len(set(names)) < len(names) or user in names:
+        raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
+    limits = ranges(sums, means)
+    for name, each in limits.items():
+        check_numbers(schema, name, whole=each.step == 1)
+    question = Question(
+        frame,
+        user,
+        names,
+        isinstance(by, str),
+        limits,
+        type_of(schema, "user", user),
+        tuple(type_of(schema, "by", name) for name in names),
+        None,
+        integer("passes", passes, least=1),
+    )
+    if keys is None:
+        return question
+    if isinstance(keys, str):
+        raise InvalidParameter("keys", keys, "a list of keys")
+    return replace(question, listed=tuple(sorted({question.written_key(key) for key in keys})))
