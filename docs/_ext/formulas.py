@@ -36,10 +36,10 @@ class InSentences(SphinxPostTransform):
     _CODE = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, addnodes.desc_signature)
     _APART = (*_CODE, nodes.title, nodes.Invisible)
 
-    _TYPED = ("conformance", "reference/cli", "reference/bibliography")
+    _TYPED = ("conformance", "reference/cli", "reference/commands/", "reference/bibliography")
 
     def run(self, **_: Any) -> None:
-        if self.env.docname in self._TYPED:
+        if self.env.docname.startswith(self._TYPED):
             return
         for text in list(self.document.findall(nodes.Text)):
             if self._in_sentence(text) and len(parts := list(pieces(text.astext()))) > 1:
