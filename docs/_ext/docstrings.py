@@ -19,11 +19,15 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.typing import stringify_annotation
 
 import exactdp
+from exactdp.parameters import Real
 
 _FIELDS = {"Returns": "returns", "Raises": "raises", "Source:": "source"}
+_STARTS = re.compile(r":(param [^:]+|returns|raises|source):")
 _CODE = (">>>", "...", " ")
+_REAL = stringify_annotation(Real, "smart")
 
 
 def as_fields(lines: list[str], names: set[str]) -> list[str]:
@@ -40,7 +44,20 @@ def as_fields(lines: list[str], names: set[str]) -> list[str]:
         else:
             fields += [*_gap(fields, not in_field), line]
         in_field = field is not None
-    return fields
+    return _together(fields)
+
+
+def _together(lines: list[str]) -> list[str]:
+    """The lines with what stands between two fields as a part of the first of them."""
+    starts = [i for i, line in enumerate(lines) if _STARTS.match(line)]
+    if not starts:
+        return lines
+    first, last = starts[0], starts[-1]
+    inside = [
+        line if not line or _STARTS.match(line) or line.startswith("    ") else f"    {line}"
+        for line in lines[first:last]
+    ]
+    return lines[:first] + inside + lines[last:]
 
 
 def plain(lines: list[str]) -> list[str]:
@@ -152,8 +169,22 @@ def _exists(target: str) -> bool:
         return False
 
 
+def _aliases(
+    _: Sphinx,
+    what: str,
+    name: str,
+    documented: Any,
+    options: Any,
+    signature: str | None,
+    returns: Any,
+) -> tuple[str | None, Any] | None:
+    """A signature with the name of a union of types in place of its members."""
+    return (signature.replace(_REAL, "Real"), returns) if signature else None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", _process)
+    app.connect("autodoc-process-signature", _aliases)
     app.connect("missing-reference", _resolve)
     app.add_post_transform(_ByIndex)
     return {"parallel_read_safe": True}
