@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-from exactdp.errors import ExactDPError
+from exactdp.errors import MissingExtra
 
 #: Extra -> import names of the packages that it installs.
 _EXTRAS = {
@@ -25,10 +25,6 @@ DISTRIBUTIONS = {
     for extra, packages in _EXTRAS.items()
     for package in packages
 }
-
-
-class MissingExtra(ExactDPError, ImportError):
-    """A library is not installed; the message names the extra of exactdp that installs it."""
 
 
 def optional(module: str) -> ModuleType:

@@ -9,7 +9,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, Signal
 from exactdp.foreign_numbers import foreign_number
 
 __all__ = [
@@ -44,7 +44,7 @@ _TOO_LARGE = 10**MAX_EXPONENT
 _MOST_BITS = math.ceil((MAX_EXPONENT + 1) * math.log2(10))
 
 
-class _Unreadable(Exception):
+class _Unreadable(Signal):
     """A value does not denote a number. allowed: which values would; more: a further condition."""
 
     def __init__(self, allowed: str = "a number", more: str = "") -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from exactdp.cli import commands, separate
 from exactdp.cli.main import main
-from exactdp.errors import ExactDPError
-from exactdp.extras import DISTRIBUTIONS, MissingExtra, optional
+from exactdp.errors import ExactDPError, MissingExtra
+from exactdp.extras import DISTRIBUTIONS, optional
 from tests.installation.promises import MODULES
 
 ROOT = Path(__file__).parents[1]

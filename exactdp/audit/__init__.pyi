@@ -6,7 +6,6 @@ from exactdp.audit.comparison import compare as compare
 from exactdp.audit.outputs.audits import audit as audit
 from exactdp.audit.outputs.audits import replay as replay
 from exactdp.audit.outputs.audits import watch as watch
-from exactdp.audit.outputs.copies import CopiedRandomness as CopiedRandomness
 from exactdp.audit.outputs.event import Event as Event
 from exactdp.audit.outputs.report import AuditReport as AuditReport
 from exactdp.audit.pairs import WorstPair as WorstPair
@@ -16,3 +15,4 @@ from exactdp.audit.promises import GaussianDP as GaussianDP
 from exactdp.audit.promises import Profile as Profile
 from exactdp.audit.promises import Renyi as Renyi
 from exactdp.audit.promises import Zcdp as Zcdp
+from exactdp.errors import CopiedRandomness as CopiedRandomness

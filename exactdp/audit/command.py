@@ -26,14 +26,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from exactdp.errors import ExactDPError, InvalidParameter, shown
+from exactdp.errors import CommandFailed, InvalidParameter, shown
 from exactdp.parameters import Real, positive
 
 _LONGEST = 1 << 24  # bytes in a line
-
-
-class CommandFailed(ExactDPError, RuntimeError):
-    """A command did not give the outputs it was asked for; nothing can be concluded."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from uuid import UUID
 
 import numpy as np
 
-from exactdp.errors import ExactDPError
+from exactdp.errors import NotPlain
 
 #: Levels of nesting that are looked into.
 _MOST = 100
@@ -43,14 +43,6 @@ NUMPY_NUMBERS: tuple[Any, ...] = (
 )
 #: Kinds of numpy's types, by their letters in numpy, whose entries are bytes of a fixed size.
 _PLAIN_KINDS = "biufcSUmM"
-
-
-class NotPlain(ExactDPError, TypeError):
-    """A value is not on the list. kind: the name of its type. advice: what to return instead."""
-
-    def __init__(self, value: Any, kind: str = "") -> None:
-        self.kind, self.advice = kind or _kind_name(value), _advice(value)
-        super().__init__(f"a value of type {self.kind}; return {self.advice}")
 
 
 class Reader:
@@ -79,14 +71,14 @@ class Reader:
         if kind is np.ndarray and is_plain_array(value):
             return self.once(value, lambda: array_text(value))
         if self._other is None:
-            raise NotPlain(value)
+            raise not_plain(value)
         return self._other(self, value)
 
     def group(self, name: str, parts: Any) -> str:
         """The text of an object that consists of some parts."""
         self._depth += 1
         if self._depth > _MOST:
-            raise NotPlain(parts, f"{name}, nested more than {_MOST} levels deep")
+            raise not_plain(parts, f"{name}, nested more than {_MOST} levels deep")
         texts = ", ".join(map(self.text, parts))
         self._depth -= 1
         return f"{name}({texts})"
@@ -144,6 +136,11 @@ def array_text(array: Any) -> str:
     dtype, flags = array.dtype, array.flags.num
     layout = f"{dtype.char} {dtype.str} {array.shape} {array.strides} {flags}"
     return f"ndarray({layout} {array.tobytes().hex()})"
+
+
+def not_plain(value: Any, kind: str = "") -> NotPlain:
+    """The error for a value that is not on the list. kind: what to say instead of its type."""
+    return NotPlain(kind or _kind_name(value), _advice(value))
 
 
 def _kind_name(value: Any) -> str:

@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 
 import click
 
-from exactdp.extras import MissingExtra
+from exactdp.errors import MissingExtra
 
 #: Entry points through which a distribution adds a command; its name is that of the command.
 _GROUP = "exactdp.commands"

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from exactdp.cli import output
+from exactdp.errors import Signal
 from exactdp.processes import end_descendants
 
 #: Seconds for cleaning up; including the search for child processes, a command ends within two.
@@ -29,7 +30,7 @@ _PATIENCE = 1.0
 _ENDINGS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 
 
-class Terminated(BaseException):
+class Terminated(Signal):
     """Raised for SIGTERM, as KeyboardInterrupt is for SIGINT."""
 
 

@@ -1,8 +1,8 @@
+from exactdp.errors import EngineError as EngineError
 from exactdp.frames.advising import Advice as Advice
 from exactdp.frames.advising import Advised as Advised
 from exactdp.frames.advising import Bound as Bound
 from exactdp.frames.advising import advise as advise
-from exactdp.frames.checking import EngineError as EngineError
 from exactdp.frames.counting import Totals as Totals
 from exactdp.frames.counting import bound_pairs as bound_pairs
 from exactdp.frames.counting import count_users as count_users

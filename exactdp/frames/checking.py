@@ -10,29 +10,13 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from exactdp.errors import ExactDPError
+from exactdp.errors import EngineError
 from exactdp.frames.bounding import KEPT, Bounding
 from exactdp.frames.columns import USER, collect, nw_
 from exactdp.frames.keyed_hash import PRIORITY
 
 if TYPE_CHECKING:
     import narwhals as nw
-
-
-class EngineError(ExactDPError):
-    """A data frame engine returned pairs that break an assumption of the guarantee."""
-
-    exit_code = 4  # the fault is the engine's, not the input's
-
-    @classmethod
-    def of(cls, engine: str, what: str) -> EngineError:
-        """The error for a fault in the answer of an engine, with the engine's version."""
-        package = next((p for p in ("duckdb", "polars", "dask") if p in engine), "pyspark")
-        used = " and ".join(f"{name} {_version(name)}" for name in ("narwhals", package))
-        return cls(
-            f"nothing was released: {what}, in the answer of {used}. This is a bug of the engine "
-            "or of exactdp: please report it, and read the rows with another engine"
-        )
 
 
 def checked_facts(bounding: Bounding) -> tuple[str, ...]:
@@ -117,7 +101,17 @@ def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
 
 
 def _broken(pairs: nw.LazyFrame[Any], what: str) -> EngineError:
-    return EngineError.of(str(pairs.implementation.value), what)
+    return engine_fault(str(pairs.implementation.value), what)
+
+
+def engine_fault(engine: str, what: str) -> EngineError:
+    """The error for a fault in the answer of an engine, with the engine's version."""
+    package = next((p for p in ("duckdb", "polars", "dask") if p in engine), "pyspark")
+    used = " and ".join(f"{name} {_version(name)}" for name in ("narwhals", package))
+    return EngineError(
+        f"nothing was released: {what}, in the answer of {used}. This is a bug of the engine or of "
+        "exactdp: please report it, and read the rows with another engine"
+    )
 
 
 def _version(package: str) -> str:

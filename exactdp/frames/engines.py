@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 from exactdp.frames.bounding import Bounding
-from exactdp.frames.checking import EngineError
+from exactdp.frames.checking import engine_fault
 from exactdp.frames.columns import USER, collect, is_dask, nw_
 from exactdp.frames.in_memory import typed, with_texts
 
@@ -100,7 +100,7 @@ def _over_partitions(
     results: list[tuple[_Result, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
     users = np.concatenate([hashes for _, hashes in results])
     if len(np.unique(users)) < len(users):
-        raise EngineError.of("dask", "the rows of a user are in two partitions")
+        raise engine_fault("dask", "the rows of a user are in two partitions")
     return [result for result, _ in results]
 
 

@@ -23,13 +23,12 @@ from exactdp.audit.code import NotEnumerable, foreign_law, private
 from exactdp.audit.code.outcomes import hashable
 from exactdp.audit.comparison import compare
 from exactdp.audit.glue import Primitive
+from exactdp.errors import NotReproducible, TooManyBranches
 from exactdp.fields import converted, frozen, text
 from exactdp.law import Law
 from exactdp.oracle.recording import record
 from exactdp.parameters import Real, choice, decimal_text, delta_target, integer, non_negative
 from exactdp.samplers import SeededSource
-from exactdp.samplers.enumeration_branches import NotReproducible
-from exactdp.samplers.enumeration_tally import TooManyBranches
 
 #: Errors that mean that a program cannot be enumerated; others are errors of the program.
 _NOT_EXACT = (NotEnumerable, TooManyBranches, NotReproducible)

@@ -19,7 +19,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Literal, Protocol
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, Signal
 from exactdp.oracle.vectors import Vector
 
 Verdict = Literal["safe", "loose", "unsafe", "wrong", "unsupported", "crash"]
@@ -304,7 +304,7 @@ def _tail(vector: Vector) -> str:
     return f"...{mark}{exponent}" if len(vector.lower) > 24 else ""
 
 
-class _TimeIsUp(BaseException):
+class _TimeIsUp(Signal):
     """The time limit. Not an Exception, so that an implementation does not catch it."""
 
 

@@ -9,21 +9,13 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, NotReproducible, TooManyBranches
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, probability, rational
 from exactdp.samplers.bulk_coins import LANES
 from exactdp.samplers.cdf import Cdf, RationalCdf, RealCdf
-from exactdp.samplers.enumeration_branches import (
-    START,
-    Choice,
-    NotReproducible,
-    RunOver,
-    Suspended,
-    Way,
-)
+from exactdp.samplers.enumeration_branches import START, Choice, RunOver, Suspended, Way
 from exactdp.samplers.enumeration_search import Explorer, Found
-from exactdp.samplers.enumeration_tally import TooManyBranches
 from exactdp.samplers.source import Invertible, Source, Words, word_width
 
 T = TypeVar("T", bound=Hashable)

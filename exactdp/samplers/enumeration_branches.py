@@ -5,11 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from exactdp.errors import ExactDPError
-
-
-class NotReproducible(ExactDPError):
-    """A program made other choices, or gave another result, on the same randomness."""
+from exactdp.errors import Signal
 
 
 class Choice(NamedTuple):
@@ -34,7 +30,7 @@ class Way(NamedTuple):
 START = Way((), Fraction(1))
 
 
-class RunOver(BaseException):
+class RunOver(Signal):
     """The run has ended. Not an Exception, so that few programs catch it."""
 
 

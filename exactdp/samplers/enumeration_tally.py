@@ -6,15 +6,11 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from exactdp.errors import ExactDPError
+from exactdp.errors import TooManyBranches
 from exactdp.law import Law
 
 #: After this number of runs, and whenever it doubles, the total number of runs is estimated.
 _FORESEEN = 250
-
-
-class TooManyBranches(ExactDPError):
-    """A program has too many branches to enumerate."""
 
 
 class Tally:

@@ -6,14 +6,10 @@ source (for example all zeros), always.
 
 from __future__ import annotations
 
-from exactdp.errors import ExactDPError
+from exactdp.errors import RandomnessError
 
 #: Largest number of turns; each ends the loop with probability about 1/2 or more.
 LIMIT = 256
-
-
-class RandomnessError(ExactDPError, OSError):
-    """Reading randomness failed, or the bits that were read cannot be random."""
 
 
 def never_settled(what: str) -> RandomnessError:

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 
-from exactdp.samplers.rejection import RandomnessError
+from exactdp.errors import RandomnessError
 from exactdp.samplers.source import ByteSource, Spare, fit_for_release
 
 #: Bytes per request to the operating system; larger blocks are not faster.

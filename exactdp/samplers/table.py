@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import ExactDPError
+from exactdp.errors import OutOfRange
 from exactdp.samplers.cdf import Cdf
 from exactdp.samplers.integer_law import Integers, slices
 from exactdp.samplers.inverse_cdf import draw, settle
@@ -29,10 +29,6 @@ WORD_BITS = 64
 UNSETTLED = np.iinfo(np.int64).min
 
 _NONE = np.uint64(2**64 - 1)
-
-
-class OutOfRange(ExactDPError, OverflowError):
-    """A draw is outside int64, which has probability below 2^-180."""
 
 
 class Table:

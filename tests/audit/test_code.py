@@ -19,9 +19,8 @@ from exactdp.audit import compare, foreign_law, private
 from exactdp.audit.code import NotEnumerable
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, TooManyBranches
 from exactdp.law import Law
-from exactdp.samplers.enumeration_tally import TooManyBranches
 
 HALF = Fraction(1, 2)
 GRID = 1 << 53

@@ -14,7 +14,8 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.audit import audit
-from exactdp.audit.command import Command, CommandFailed
+from exactdp.audit.command import Command
+from exactdp.errors import CommandFailed
 
 MECHANISM = """
 import json, random, sys

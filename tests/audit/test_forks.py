@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from exactdp.audit.code.forks import AuditFailed, in_fork
-from exactdp.audit.code.runs import NotEnumerable
+from exactdp.audit.code.forks import in_fork
+from exactdp.errors import AuditFailed, NotEnumerable
 
 
 def test_a_fault_of_the_audit_is_not_blamed_on_the_program() -> None:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from exactdp.audit import compare, foreign_law
+from exactdp.errors import TooManyBranches
 from exactdp.samplers import DiscreteGaussian
-from exactdp.samplers.enumeration_tally import TooManyBranches
 from tests.audit.cks import dgauss
 
 #: Probability that the search, and the law, may leave out.

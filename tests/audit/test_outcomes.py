@@ -31,8 +31,8 @@ import pytest
 
 from exactdp.audit import foreign_law, private
 from exactdp.audit.code.outcomes import key_of
-from exactdp.audit.plain import NotPlain, plain_text
-from exactdp.errors import ExactDPError
+from exactdp.audit.plain import plain_text
+from exactdp.errors import ExactDPError, NotPlain
 
 NAN = math.nan
 LIST = [1]

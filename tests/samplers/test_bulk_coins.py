@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from exactdp import InvalidParameter
+from exactdp.errors import RandomnessError
 from exactdp.law import Law
 from exactdp.samplers import SeededSource, Source, SystemSource, exact_law
 from exactdp.samplers import bulk_coins as module
 from exactdp.samplers.bulk_coins import packed
 from exactdp.samplers.coin_patterns import COINS, CoinPatterns
-from exactdp.samplers.rejection import RandomnessError
 from tests.distributions import binomial_test
 from tests.samplers.bitwise import Bitwise, assert_encloses, bitwise_law, joint
 

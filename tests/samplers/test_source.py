@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import InvalidParameter
+from exactdp.errors import NotReproducible, RandomnessError, TooManyBranches
 from exactdp.law import Law
 from exactdp.mechanisms import GSHM
 from exactdp.samplers import (
@@ -29,9 +30,6 @@ from exactdp.samplers import (
     exact_law,
 )
 from exactdp.samplers.block_sampler import BlockSampler
-from exactdp.samplers.enumeration_branches import NotReproducible
-from exactdp.samplers.enumeration_tally import TooManyBranches
-from exactdp.samplers.rejection import RandomnessError
 from exactdp.samplers.source import Words, WordSource, fit_for_release, require_secure
 from tests.samplers.bitwise import bitwise_law
 from tests.samplers.tiny import gaussian_blocks

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.interop.reading import RELATIONS, UnreadableEvent, loss_of, read
+from exactdp.accounting.interop.reading import RELATIONS, loss_of, read
 from exactdp.accounting.pld import ADD_REMOVE, Pld, approximate
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import InvalidParameter, Undecided, UnreadableEvent
 from exactdp.extras import optional
 from exactdp.parameters import Real, choice, positive, probability
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld import ADD_REMOVE, REPLACE_ONE, REPLACE_SPECIAL, Pld
-from exactdp.errors import Described, ExactDPError, InvalidParameter
+from exactdp.errors import Described, ExactDPError, InvalidParameter, Signal, UnreadableEvent
 from exactdp.law import Law
 from exactdp.parameters import integer, probability, rational
 
@@ -32,18 +32,7 @@ _REFUSED = {
 _ON_VECTORS = ("LaplaceDpEvent", "DiscreteLaplaceDpEvent")
 
 
-class UnreadableEvent(InvalidParameter):
-    """An event whose privacy loss is not known.
-
-    event: the innermost event that is the reason.
-    """
-
-    def __init__(self, event: Any, error: ExactDPError) -> None:
-        ExactDPError.__init__(self, f"{type(event).__name__}: {error}")
-        self.event = event
-
-
-class _NotPrivate(Exception):
+class _NotPrivate(Signal):
     """A mechanism without noise."""
 
 

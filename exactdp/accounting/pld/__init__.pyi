@@ -2,7 +2,6 @@ from exactdp.accounting.neighbours import ADD_REMOVE as ADD_REMOVE
 from exactdp.accounting.neighbours import REPLACE_ONE as REPLACE_ONE
 from exactdp.accounting.neighbours import REPLACE_SPECIAL as REPLACE_SPECIAL
 from exactdp.accounting.pld.budget import Budget as Budget
-from exactdp.accounting.pld.budget import Exhausted as Exhausted
 from exactdp.accounting.pld.budget import Odometer as Odometer
 from exactdp.accounting.pld.correlated import matrix as matrix
 from exactdp.accounting.pld.correlated import matrix_sensitivity as matrix_sensitivity
@@ -26,3 +25,4 @@ from exactdp.accounting.pld.selection import noisy_max as noisy_max
 from exactdp.accounting.pld.training import calibrate_sgd as calibrate_sgd
 from exactdp.accounting.pld.training import most_steps as most_steps
 from exactdp.accounting.pld.training import sgd as sgd
+from exactdp.errors import Exhausted as Exhausted

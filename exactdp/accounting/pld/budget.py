@@ -22,16 +22,12 @@ from exactdp.accounting.pld.filters import (
 )
 from exactdp.accounting.pld.loss import Pld
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Described, ExactDPError, InvalidParameter
+from exactdp.errors import Described, Exhausted, InvalidParameter
 from exactdp.parameters import Real, choice, integer, non_negative, positive, short_text
 
 _EVERY = "the neighbours of every mechanism"
 
 _WAYS = ("sums", "renyi", "gaussian")
-
-
-class Exhausted(ExactDPError):
-    """A mechanism would have cost more than is left; nothing was spent."""
 
 
 class Budget:
@@ -61,7 +57,7 @@ class Budget:
     >>> budget.spend(pld.gaussian(sigma=2))
     Traceback (most recent call last):
     ...
-    exactdp.accounting.pld.budget.Exhausted: divergence 1.1... of 1.664 is left
+    exactdp.errors.Exhausted: divergence 1.1... of 1.664 is left
     """
 
     def __init__(

@@ -15,8 +15,8 @@
 """
 
 from exactdp.audit.code.laws import foreign_law
-from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.code.verdicts import Privacy, private
+from exactdp.errors import NotEnumerable
 
 __all__ = [
     "NotEnumerable",

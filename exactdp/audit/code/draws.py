@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lines import at
-from exactdp.audit.code.runs import NotEnumerable, Run
+from exactdp.audit.code.runs import Run
 from exactdp.audit.code.uniform import Uniform
+from exactdp.errors import NotEnumerable, TooManyBranches
 from exactdp.samplers.enumeration import MAX_WIDTH
 from exactdp.samplers.enumeration_branches import Choice, Path
-from exactdp.samplers.enumeration_tally import TooManyBranches
 
 _GRID = 1 << 53
 #: Most numbers that one run may draw: in an endless loop, a run draws more and more numbers and

@@ -14,15 +14,20 @@ from contextlib import suppress
 from multiprocessing import Pipe
 from typing import Any
 
-from exactdp.audit.code.runs import NotEnumerable
-from exactdp.errors import ExactDPError
-from exactdp.samplers.enumeration_branches import NotReproducible, Path
-from exactdp.samplers.enumeration_tally import TooManyBranches
+from exactdp.errors import (
+    AuditFailed,
+    ExactDPError,
+    NotEnumerable,
+    NotReproducible,
+    Signal,
+    TooManyBranches,
+)
+from exactdp.samplers.enumeration_branches import Path
 
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
-class ProgramRaised(Exception):
+class ProgramRaised(Signal, Exception):
     """The program itself raised an exception, its cause, in a run that can be repeated.
 
     kind: the name of its class. path: the choices of that run.
@@ -31,10 +36,6 @@ class ProgramRaised(Exception):
     def __init__(self, kind: str, path: Path) -> None:
         super().__init__(kind, path)
         self.kind, self.path = kind, path
-
-
-class AuditFailed(RuntimeError):
-    """A fault of exactdp in a forked child, with the traceback there; please report it."""
 
 
 _SENT_BACK = (NotEnumerable, NotReproducible, TooManyBranches)

@@ -19,13 +19,10 @@ from multiprocessing.connection import Connection
 from exactdp.audit.code.forks import end_with_parent, in_fork
 from exactdp.audit.code.lines import is_program
 from exactdp.audit.code.program import Program
-from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.code.search import Leaf, repeated_alike
 from exactdp.audit.code.state import state_digest
-from exactdp.audit.plain import NotPlain
 from exactdp.audit.sending import received, sent, variables
-from exactdp.errors import ExactDPError
-from exactdp.samplers.enumeration_branches import NotReproducible
+from exactdp.errors import ExactDPError, NotEnumerable, NotPlain, NotReproducible
 
 _SEEDS = ("1", "2", "3", "4")
 _MOST_LEAVES = 512

@@ -21,8 +21,9 @@ import numpy as np
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lines import at, is_ours
 from exactdp.audit.code.numpy_generators import SHOWING
-from exactdp.audit.code.runs import NotEnumerable, Run
+from exactdp.audit.code.runs import Run
 from exactdp.audit.randomness import state
+from exactdp.errors import NotEnumerable
 from exactdp.samplers.seeded import SeededSource
 
 _ADVICE = "draw from the generator that is handed over"

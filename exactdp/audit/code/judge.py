@@ -28,14 +28,13 @@ from exactdp.audit.code.fresh import in_fresh_interpreters
 from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import INTERFACES, Program
-from exactdp.audit.code.runs import NotEnumerable, repeating
+from exactdp.audit.code.runs import repeating
 from exactdp.audit.code.search import InForks, InProcess, Leaf, digest, repeated_alike
 from exactdp.audit.randomness import generators
+from exactdp.errors import NotEnumerable, NotReproducible, TooManyBranches
 from exactdp.law import Law
 from exactdp.parameters import Real, choice, rational
-from exactdp.samplers.enumeration_branches import NotReproducible
 from exactdp.samplers.enumeration_search import Explorer
-from exactdp.samplers.enumeration_tally import TooManyBranches
 
 #: Most leaves that are repeated; of more leaves, every second, fourth, ... one is repeated.
 _MOST_REPEATED = 2_000

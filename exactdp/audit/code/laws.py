@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.audit.code.judge import Judge
-from exactdp.audit.code.runs import NotEnumerable
+from exactdp.errors import NotEnumerable
 from exactdp.law import Law
 from exactdp.parameters import Real
 from exactdp.samplers.enumeration import MAX_RUNS

@@ -19,7 +19,7 @@ import numpy as np
 
 from exactdp.audit.code.lines import at
 from exactdp.audit.code.revealed import Revealed
-from exactdp.audit.code.runs import NotEnumerable
+from exactdp.errors import NotEnumerable
 
 #: Constants whose arithmetic with an integer or float is monotone and depends on nothing else.
 #: numpy's integers wrap, and decimals are rounded as the context of the moment says.

@@ -18,8 +18,8 @@ import numpy as np
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lazy_arrays import LazyArray
 from exactdp.audit.code.lines import is_ours
-from exactdp.audit.code.runs import NotEnumerable
-from exactdp.audit.plain import NotPlain, Reader
+from exactdp.audit.plain import Reader, not_plain
+from exactdp.errors import NotEnumerable, NotPlain
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}>")
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
@@ -99,7 +99,7 @@ def _settled(reader: Reader, value: Any) -> str:
     if type(value) is np.ndarray and any(type(each) is LazyNumber for each in value.flat):
         numbers = [x.settle() if type(x) is LazyNumber else x for x in value.flat]
         return reader.text(np.array(numbers).reshape(value.shape).copy())
-    raise NotPlain(value)
+    raise not_plain(value)
 
 
 # -- exceptions ------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def _raised_text(reader: Reader, error: BaseException | None) -> str:
         return "None"
     kind = type(error)
     if vars(builtins).get(kind.__name__) is not kind or not kind.__flags__ & _IMMUTABLE:
-        raise NotPlain(error)
+        raise not_plain(error)
 
     def read() -> str:
         parts = [*_attributes(error), vars(error), *_lines(error.__traceback__)]

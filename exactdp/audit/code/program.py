@@ -14,9 +14,8 @@ from exactdp.audit.code.forks import ProgramRaised
 from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.outcomes import Outcome
-from exactdp.audit.code.runs import NotEnumerable
-from exactdp.errors import ExactDPError
-from exactdp.samplers.enumeration_branches import NotReproducible, RunOver
+from exactdp.errors import ExactDPError, NotEnumerable, NotReproducible
+from exactdp.samplers.enumeration_branches import RunOver
 
 INTERFACES: dict[str, Callable[[Draws], Any]] = {
     "random": ExactRandom,

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from exactdp.errors import ExactDPError
+from exactdp.errors import NotReproducible
 from exactdp.samplers.enumeration import EnumeratingSource
-from exactdp.samplers.enumeration_branches import START, NotReproducible, Path, Way
-
-
-class NotEnumerable(ExactDPError, TypeError):
-    """The program uses randomness in a way that has no exact law here."""
+from exactdp.samplers.enumeration_branches import START, Path, Way
 
 
 class Run(EnumeratingSource):

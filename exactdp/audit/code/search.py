@@ -18,9 +18,9 @@ from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import Run, repeating
 from exactdp.audit.code.watch import Watch
-from exactdp.samplers.enumeration_branches import NotReproducible, Path, Suspended, Way
+from exactdp.errors import NotReproducible, TooManyBranches
+from exactdp.samplers.enumeration_branches import Path, Suspended, Way
 from exactdp.samplers.enumeration_search import Found
-from exactdp.samplers.enumeration_tally import TooManyBranches
 
 #: Paths of ordinary numbers to one leaf, and the digest of its outcome.
 Leaf = tuple[list[Path], str]

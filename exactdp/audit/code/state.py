@@ -31,7 +31,7 @@ from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.lines import is_program
 from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.runs import Run
-from exactdp.audit.plain import NotPlain, Reader, array_text, by_id, is_plain_dtype, type_name
+from exactdp.audit.plain import Reader, array_text, by_id, is_plain_dtype, not_plain, type_name
 
 #: Types of Python whose objects other classes extend -> the plain value that such an object is.
 _BASES: dict[type, Callable[[Any], Any]] = {
@@ -69,7 +69,7 @@ def state_digest(value: Any) -> str:
     try:
         text = Reader(_read).text(value)
     except RecursionError:
-        raise NotPlain(value) from None
+        raise not_plain(value) from None
     return sha256(text.encode()).hexdigest()
 
 
@@ -97,7 +97,7 @@ def _read(reader: Reader, value: Any) -> str:
         return reader.once(value, lambda: reader.group(kind.__name__, inside))
     if name := _name_in_library(value):
         return name
-    raise NotPlain(value)
+    raise not_plain(value)
 
 
 def _elements(value: Any) -> list[str]:

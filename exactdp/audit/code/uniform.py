@@ -8,7 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from exactdp.audit.code.lines import at
-from exactdp.audit.code.runs import NotEnumerable, Run
+from exactdp.audit.code.runs import Run
+from exactdp.errors import NotEnumerable
 from exactdp.samplers.enumeration import MAX_WIDTH
 
 

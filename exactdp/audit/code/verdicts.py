@@ -14,11 +14,10 @@ from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Check, Verdict
 from exactdp.audit.code.judge import Evidence, Judge, Judged
 from exactdp.audit.code.outcomes import Outcome, key_of
-from exactdp.audit.code.runs import NotEnumerable
 from exactdp.audit.examples import examples
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Described, InvalidParameter
+from exactdp.errors import Described, InvalidParameter, NotEnumerable
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, integer, non_negative, probability
 from exactdp.samplers.enumeration import MAX_RUNS

@@ -22,8 +22,9 @@ import numpy as np
 
 from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.lines import at, is_ours, is_program
-from exactdp.audit.code.runs import NotEnumerable, Run
+from exactdp.audit.code.runs import Run
 from exactdp.audit.code.state import is_of_library
+from exactdp.errors import NotEnumerable
 
 #: Modules whose C functions have no hidden state, but for those that draw.
 _TRUSTED = {*sys.stdlib_module_names, "numpy", "flint", "gmpy2"} - {"__main__"}

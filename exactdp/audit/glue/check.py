@@ -16,7 +16,7 @@ from exactdp.audit.glue.noise import released
 from exactdp.audit.glue.primitives import Primitive
 from exactdp.audit.glue.report import GlueReport, Violation
 from exactdp.audit.glue.tape import Diverged, Session, Tape, place_of, replaced
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import InvalidParameter, Signal, Undecided
 from exactdp.extras import optional
 from exactdp.parameters import Real, choice, integer, non_negative
 
@@ -125,7 +125,7 @@ def _draw(strategy: Any, number: int, violates: Callable[[Any], bool]) -> None:
         settings(hypothesis.given(strategy)(look))()
 
 
-class _Violating(Exception):
+class _Violating(Signal, Exception):
     """Tells Hypothesis to shrink."""
 
 

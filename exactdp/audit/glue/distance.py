@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.plain import NotPlain, plain_text, type_name
+from exactdp.audit.plain import plain_text, type_name
 from exactdp.audit.values import common, types_of
-from exactdp.errors import InvalidParameter, Undecided, shown
+from exactdp.errors import InvalidParameter, NotPlain, Undecided, shown
 from exactdp.parameters import short_text
 
 #: A distance: an exact number, or infinite (a value is not finite, or the shapes differ).

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.errors import Signal
+
 #: Taken before the stand-ins are in place.
 _GENERATOR, _PYTHON = np.random.Generator, random.Random
 _ROOM = str(Path(__file__).parent)
 
 
-class Diverged(BaseException):
+class Diverged(Signal):
     """The second run left the path of the first: ends the run, whatever the pipeline catches."""
 
     def __init__(self, kind: str, where: str, text: str) -> None:

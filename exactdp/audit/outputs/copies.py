@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from exactdp.audit.outputs.batch import Outputs
 from exactdp.audit.values import encoded
-from exactdp.errors import ExactDPError
+from exactdp.errors import CopiedRandomness, Signal
 
 Hits = NDArray[np.bool_]
 
@@ -35,20 +35,8 @@ _COMPARED = 256
 _SURE = 80.0
 _ARRANGEMENTS = 9999
 
-_REMEDY = (
-    "; so the outputs are not independent and nothing can be concluded. run(dataset, n) must "
-    "return n outputs, each drawn anew with randomness from the operating system"
-)
 
-
-class CopiedRandomness(ExactDPError, RuntimeError):
-    """Outputs are copies of each other: they are not independent, nothing can be concluded."""
-
-    def __init__(self, sign: str) -> None:
-        super().__init__(f"{sign}{_REMEDY}")
-
-
-class AllAlike(Exception):
+class AllAlike(Signal):
     """An event never varied within a call, so nothing shows that run drew more than once a call."""
 
 

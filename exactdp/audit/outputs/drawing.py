@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from exactdp.audit.outputs import fresh
 from exactdp.audit.outputs.batch import Outputs
-from exactdp.audit.outputs.copies import Calls, CopiedRandomness, different, uneven
+from exactdp.audit.outputs.copies import Calls, different, uneven
 from exactdp.audit.outputs.counting import (
     SIDES,
     OneByOne,
@@ -36,7 +36,7 @@ from exactdp.audit.outputs.counting import (
 from exactdp.audit.outputs.event import Event
 from exactdp.audit.outputs.fresh import Drawn, Request
 from exactdp.audit.sending import sent
-from exactdp.errors import InvalidParameter
+from exactdp.errors import CopiedRandomness, InvalidParameter
 
 _TRAINING_CALL = 8192  # outputs of a call in training, at most
 _BYTES = 1 << 24  # of the numbers that one call returns

@@ -15,7 +15,7 @@ import click
 from exactdp.cli.answers import Answer
 from exactdp.cli.options import find_local_modules
 from exactdp.cli.output import new_file, write_file
-from exactdp.errors import Described, ExactDPError, InvalidParameter, shown
+from exactdp.errors import Described, ExactDPError, InvalidParameter, TargetFailed, shown
 from exactdp.parameters import integer, json_value
 
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ class Mechanism(NamedTuple):
 
     name: str
     run: Run
-
-
-class TargetFailed(ExactDPError, RuntimeError):
-    """A target raised an exception instead of returning outputs; there is no verdict."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
+from exactdp.errors import RandomnessError
 from exactdp.mechanisms import (
     CSH,
     GSHM,
@@ -26,7 +27,6 @@ from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.mechanisms.thresholded.shared_gaussian import SharedGaussian
 from exactdp.samplers import SeededSource, SystemSource
 from exactdp.samplers.cdf import Cdf
-from exactdp.samplers.rejection import RandomnessError
 from tests.reference import discrete_gaussian, leaked
 
 F = Fraction

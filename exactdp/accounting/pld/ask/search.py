@@ -25,13 +25,12 @@ from exactdp.accounting.pld.ask.grids import (
 from exactdp.accounting.pld.compose.balls import MOST_BALLS, Balls
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, compose
-from exactdp.accounting.pld.compose.transform import MOST_POINTS, TooLong
-from exactdp.accounting.pld.grid.lowering import TooCoarse
+from exactdp.accounting.pld.compose.transform import MOST_POINTS
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Undecided
+from exactdp.errors import TooCoarse, TooLong, Undecided
 
 _ATTEMPTS = 12
 

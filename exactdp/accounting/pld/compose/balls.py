@@ -14,10 +14,10 @@ from itertools import accumulate
 
 from flint import acb, arb, ctx
 
-from exactdp.accounting.pld.compose.transform import TooLong
 from exactdp.accounting.pld.compose.window import Tilted, tilt
 from exactdp.accounting.pld.grid.measure import Measure
 from exactdp.balls import ball
+from exactdp.errors import TooLong
 from exactdp.progress import tick
 
 #: Longer transforms of balls take minutes.

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from exactdp.accounting.pld.compose.premises import check_premises
 from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT
 from exactdp.balls import precision
-from exactdp.errors import Undecided
 from exactdp.progress import tick
 
 Complexes = NDArray[np.complex128]
@@ -43,16 +42,6 @@ _BLOCK = 1024
 
 #: Transforms of more points are done row by row.
 _WHOLE = 1 << 14
-
-
-class TooLong(Undecided):
-    """A composition needs more nodes than a transform may have."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(
-            f"the composition needs a grid of more than {most} nodes; a larger width needs fewer, "
-            "and `renyi_delta` bounds delta without a grid"
-        )
 
 
 def forward(values: Complexes) -> Complexes:

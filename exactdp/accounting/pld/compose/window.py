@@ -12,7 +12,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from exactdp.accounting.certify.hints import minimum
-from exactdp.accounting.pld.compose.transform import MOST_POINTS, TooLong
+from exactdp.accounting.pld.compose.transform import MOST_POINTS
 from exactdp.accounting.pld.grid.measure import Measure
 from exactdp.accounting.pld.grid.scaled import (
     EXPONENTIALS_ERROR,
@@ -21,7 +21,7 @@ from exactdp.accounting.pld.grid.scaled import (
     UNIT,
     exponentials,
 )
-from exactdp.errors import Undecided
+from exactdp.errors import TooLong, Undecided
 
 Floats = NDArray[np.float64]
 

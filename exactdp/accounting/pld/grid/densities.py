@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.cells import TOLERANCE, Cells, Density, cells
 from exactdp.accounting.pld.grid.lattice import Grid
-from exactdp.accounting.pld.grid.lowering import TooCoarse, convex, cost, lowered, node_depths
+from exactdp.accounting.pld.grid.lowering import convex, cost, lowered, node_depths
 from exactdp.accounting.pld.grid.measure import Bounds, Measure, added
 from exactdp.accounting.pld.grid.scaled import Scaled
 from exactdp.balls import ball, precision
+from exactdp.errors import TooCoarse
 
 _BITS = 128
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.scaled import Scaled
-from exactdp.errors import Undecided
+from exactdp.errors import TooCoarse
 
 Floats = NDArray[np.float64]
 
@@ -34,13 +34,6 @@ _STEEP = 2.0
 _UP = 1 + 2.0**-38
 
 _MOST_KINKS = 1 << 17
-
-
-class TooCoarse(Undecided):
-    """The step of the grid is too coarse for the law of the losses."""
-
-    def __init__(self) -> None:
-        super().__init__("the step of the grid is too coarse for the law of the losses")
 
 
 def lowered(left: Scaled, right: Scaled, peak: Scaled, step: Fraction) -> tuple[Scaled, Scaled]:

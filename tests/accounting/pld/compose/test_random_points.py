@@ -9,8 +9,8 @@ from exactdp.accounting import pld
 from exactdp.accounting.pld.ask.search import measures
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import BITS, compose
-from exactdp.accounting.pld.grid.lowering import TooCoarse
 from exactdp.balls import ball, precision
+from exactdp.errors import TooCoarse
 from tests.accounting.pld.integers import in_integers
 
 POINTS = 400

@@ -8,8 +8,8 @@ import pytest
 from exactdp.accounting import pld
 from exactdp.accounting.pld.ask import search
 from exactdp.accounting.pld.grid.densities import bounds
-from exactdp.accounting.pld.grid.lowering import TooCoarse
 from exactdp.accounting.pld.losses.normal import Gaussian, SampledNormal
+from exactdp.errors import TooCoarse
 from tests.accounting.pld.curves import (
     LAPLACE,
     NORMAL,
