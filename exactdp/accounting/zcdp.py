@@ -15,6 +15,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from exactdp.balls import ball, refine
+from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, choice, delta_target, non_negative, positive, rational
@@ -200,9 +201,8 @@ def rising_root(function: Callable[[arb], arb], slope: Callable[[arb], arb]) -> 
         return None
     if not start < 0:
         return arb("nan")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if function(arb(middle)) < 0 else (low, middle)
+    high = least(low + 1, high, lambda w: not function(arb(w)) < 0)
+    low = high - 1
     w = arb(low) + arb(0.5)
     for _ in range(ctx.prec.bit_length() + 8):
         step = (function(w) / slope(w)).mid()

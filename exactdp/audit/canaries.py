@@ -49,6 +49,7 @@ from exactdp.audit.bounds.tails import at_least
 from exactdp.audit.promises import Promise
 from exactdp.audit.tradeoffs import impossible, least_mu, trade_off_of
 from exactdp.balls import ball, enclosure, precision, refine
+from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, false_alarm, integer, non_negative
@@ -201,9 +202,7 @@ def _epsilon_lower(m: int, r: int, v: int, delta: Fraction, alpha: Fraction) -> 
         return Fraction(0)
     if certain(high):
         low = high
-    for _ in range(_HALVINGS if low < high else 0):
-        middle = (low + high) / 2
-        low, high = (middle, high) if certain(middle) else (low, middle)
+    low, _ = halved(low, high, lambda rate: not certain(rate), times=_HALVINGS)
     return refine(lambda: (ball(low) / ball(1 - low)).log()).lower if 2 * low > 1 else Fraction(0)
 
 

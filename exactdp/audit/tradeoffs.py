@@ -53,6 +53,7 @@ from flint import arb
 
 from exactdp.audit.promises import ApproximateDP, GaussianDP, Profile, Promise
 from exactdp.balls import ball, precision
+from exactdp.bisection import halved
 from exactdp.errors import InvalidParameter
 
 #: x -> a lower bound of g(x), in balls.
@@ -166,14 +167,11 @@ def _suggested(m: int, r: int, v: int, alpha: float) -> float:
     """About the largest mu that floats refute; 0 for none."""
     if not v or not _float_total(0.0, m, r, v, alpha) > r:
         return 0.0
-    low, high = 0.0, _MOST
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _float_total(middle, m, r, v, alpha) > r:
-            low = middle
-        else:
-            high = middle
-    return low
+
+    def is_possible(mu: float) -> bool:
+        return not _float_total(mu, m, r, v, alpha) > r
+
+    return halved(0.0, _MOST, is_possible, times=_HALVINGS)[0]
 
 
 def _float_total(mu: float, m: int, r: int, v: int, tau: float) -> float:

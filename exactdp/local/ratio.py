@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from exactdp.balls import ball, refine
+from exactdp.bisection import least
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, decimal_text, positive
 
@@ -42,13 +43,10 @@ def largest(limit: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:
     Raises InvalidParameter if it holds for none.
     """
     unit = _unit(limit - 1)
-    low, high = 1, int((limit - 1) / unit) + 1
-    if not keeps(1 + low * unit):
+    if not keeps(1 + unit):
         raise InvalidParameter("epsilon", decimal_text(limit), "large enough for these columns")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if keeps(1 + middle * unit) else (low, middle)
-    return 1 + low * unit
+    end = int((limit - 1) / unit) + 1
+    return 1 + (least(2, end, lambda n: not keeps(1 + n * unit)) - 1) * unit
 
 
 def _unit(value: Fraction) -> Fraction:

@@ -23,6 +23,7 @@ from flint import arb
 
 from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.balls import ball, enclosure, precision
+from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
@@ -175,11 +176,4 @@ def _halved(
     """
     if delta(Fraction(0)) <= target:
         return Fraction(0), Fraction(0)
-    low = Fraction(0)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if delta(middle) > target:
-            low = middle
-        else:
-            high = middle
-    return low, high
+    return halved(Fraction(0), high, lambda epsilon: delta(epsilon) <= target, times=_HALVINGS)

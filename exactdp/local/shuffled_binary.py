@@ -17,7 +17,6 @@ afterwards, so the least N of a block bounds the block.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -25,6 +24,7 @@ from itertools import accumulate
 from flint import arb, arb_poly
 
 from exactdp.balls import ball
+from exactdp.bisection import least
 from exactdp.errors import Undecided
 from exactdp.local.excess import CUT_BITS, binomial
 
@@ -107,26 +107,14 @@ def _best(masses: list[arb], tails: list[arb], e: Fraction, r: Fraction) -> arb:
         last = masses[h] if h < len(masses) else arb(0)
         return gain * masses[h - 1] - loss * last
 
-    first = _first(lambda h: not term(h) < 0, len(masses))
-    last = _first(lambda h: bool(term(h) > 0), len(masses))
+    first = least(1, len(masses), lambda h: not term(h) < 0)
+    last = least(1, len(masses), lambda h: bool(term(h) > 0))
     if last - first > _MOST_UNDECIDED:
         raise Undecided("the signs of many terms")
     best = arb(0)
     for h in range(first, last + 1):
         best = best.max(gain * masses[h - 1] - rise * tails[h])
     return best
-
-
-def _first(test: Callable[[int], bool], most: int) -> int:
-    """The least h from 1 to `most` that passes a test; `most` if there is none.
-
-    If some h passes, all larger h pass.
-    """
-    low = 1
-    while low < most:
-        middle = (low + most) // 2
-        low, most = (low, middle) if test(middle) else (middle + 1, most)
-    return low
 
 
 def _tails(masses: list[arb]) -> list[arb]:

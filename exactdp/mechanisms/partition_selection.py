@@ -11,6 +11,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.pld import approximate
 from exactdp.balls import ball, enclosure, precision
+from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
@@ -154,9 +155,8 @@ def _together(k: int, epsilon: Fraction, delta: Fraction, target: Fraction) -> E
 
 def _largest_epsilon(k: int, delta: Fraction, target: Fraction, failure: Fraction) -> Fraction:
     """About the largest epsilon of one key that keeps the target, with this delta of one key."""
-    low, high = Fraction(0), target
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        kept = _together(k, middle, delta, target).upper <= failure
-        low, high = (middle, high) if kept else (low, middle)
-    return low
+
+    def is_too_large(epsilon: Fraction) -> bool:
+        return _together(k, epsilon, delta, target).upper > failure
+
+    return halved(Fraction(0), target, is_too_large, times=_STEPS)[0]

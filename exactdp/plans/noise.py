@@ -13,6 +13,7 @@ from flint import arb
 from exactdp.accounting import pld, zcdp
 from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.balls import ball, enclosure, precision
+from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.mechanisms.key_sets.privacy import Noise, together
@@ -183,13 +184,7 @@ def with_threshold(each: PlannedQuery, share: Fraction, discrete: bool) -> Plann
         with precision(_BITS):
             return bool(-(-at(steps).rate(discrete=discrete)).expm1() <= ball(share))
 
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return at(high)
+    return at(least(1, None, enough))
 
 
 def _beyond(distance: Fraction, scale: Fraction, laplace: bool, discrete: bool) -> arb:

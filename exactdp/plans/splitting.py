@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.accounting import pld
+from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, delta_target, positive
@@ -46,11 +47,11 @@ class Split:
             return cls(user, all_queries, loss, target, part, unknown * failures / size)
 
         even = split(loss / parts, target)
-        low, high = Fraction(0), loss
-        for _ in range(20):
-            middle = (low + high) / 2
-            kept = split(middle, target / 2).loss().delta(loss)
-            low, high = (middle, high) if kept.upper <= target else (low, middle)
+
+        def is_too_large(part: Fraction) -> bool:
+            return split(part, target / 2).loss().delta(loss).upper > target
+
+        low, _ = halved(Fraction(0), loss, is_too_large, times=20)
         low = Fraction(int(low * _GRID), _GRID)
         return even if low <= loss / parts else split(low, target / 2)
 

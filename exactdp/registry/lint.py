@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.accounting import gaussian, zcdp
+from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import decimal_text
 from exactdp.registry.prose import exact, lines, stated
@@ -135,14 +136,11 @@ def _converted(rho: Fraction, epsilon: Fraction, delta: Fraction) -> Finding:
 
 def _least_epsilon(rho: Fraction, delta: Fraction, unit: Fraction) -> Fraction:
     """The least multiple of a unit that the best conversion proves."""
-    few, enough = 0, 1
-    while zcdp.delta(rho=rho, epsilon=enough * unit).upper > delta:
-        few, enough = enough, 2 * enough
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        proved = zcdp.delta(rho=rho, epsilon=middle * unit).upper <= delta
-        few, enough = (few, middle) if proved else (middle, enough)
-    return enough * unit
+
+    def is_proved(units: int) -> bool:
+        return zcdp.delta(rho=rho, epsilon=units * unit).upper <= delta
+
+    return least(1, None, is_proved) * unit
 
 
 def _conversion(rho: Fraction, epsilon: Fraction, delta: Fraction) -> str | None:

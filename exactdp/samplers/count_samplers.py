@@ -17,6 +17,7 @@ from flint import arb
 from gmpy2 import mpz
 
 from exactdp.balls import ball
+from exactdp.bisection import least
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
@@ -122,14 +123,7 @@ class CountSampler(ABC):
         chance = rational("beta", beta)
         if not 0 < chance < 1:
             raise InvalidParameter("beta", beta, "> 0 and < 1")
-        high = 1
-        while self.tail(high) > chance:
-            high *= 2
-        low = 0
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.tail(middle) <= chance else (middle + 1, high)
-        return low
+        return least(0, None, lambda a: self.tail(a) <= chance)
 
     def _count(self, c: int) -> int:
         count = integer("c", c, least=0)

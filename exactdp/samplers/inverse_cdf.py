@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from exactdp.bisection import least
 from exactdp.errors import Undecided
 from exactdp.samplers.cdf import Cdf, RationalCdf, RealCdf
 from exactdp.samplers.rejection import LIMIT, never_settled
@@ -130,14 +131,7 @@ def _first(
 
 def _least(low: int | None, high: int | None, start: int, reached: Callable[[int], bool]) -> int:
     """The least z in [low, high] with reached(z), searched from start; high counts as reached."""
-    below, above = _around(start, low, high, reached)
-    while below < above:
-        middle = (below + above) // 2
-        if reached(middle):
-            above = middle
-        else:
-            below = middle + 1
-    return below
+    return least(*_around(start, low, high, reached), reached)
 
 
 def _around(

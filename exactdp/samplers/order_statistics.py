@@ -15,6 +15,7 @@ from statistics import NormalDist
 
 from flint import arb, ctx
 
+from exactdp import bisection
 from exactdp.balls import precision
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
@@ -81,16 +82,11 @@ class OrderStatistics:
         """Approximately the least z with (F(z)/F(highest))^rest > u, in floats."""
 
         def find(u: float) -> int:
-            low, high = self.cdf.least, highest
             with precision(64):
                 wanted = arb(math.log(u)) / rest
-                while low < high:
-                    middle = (low + high) // 2
-                    if self.cdf.log_ratio(middle, highest) > wanted:
-                        high = middle
-                    else:
-                        low = middle + 1
-            return low
+                return bisection.least(
+                    self.cdf.least, highest, lambda z: self.cdf.log_ratio(z, highest) > wanted
+                )
 
         return find
 

@@ -17,6 +17,7 @@ from exactdp.accounting.pld.ask.grids import log_delta_guess
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
 from exactdp.balls import ball, precision
+from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import (
@@ -208,9 +209,8 @@ def most_steps(
         most, too_many = too_many, 4 * too_many
         if too_many * unit > _MOST_STEPS:
             raise Undecided(f"the target is still kept after {most * unit} steps")
-    while too_many - most > 1:
-        middle = (most + too_many) // 2
-        most, too_many = (middle, too_many) if kept(middle) else (most, middle)
+    too_many = least(most + 1, too_many, lambda steps: not kept(steps))
+    most = too_many - 1
     delta_kept = known[most].delta if most else Enclosure.exact(0)
     return StepsCalibration(most * unit, delta_kept, too_many * unit, known[too_many].delta)
 

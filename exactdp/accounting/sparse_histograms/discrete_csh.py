@@ -55,6 +55,7 @@ from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
 )
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import ball
+from exactdp.bisection import least
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import (
     Real,
@@ -304,8 +305,4 @@ def _split_threshold(point: _Point) -> arb:
 
 def _largest(most: Fraction, holds: Callable[[int], bool]) -> int:
     """The largest integer m in [0, most] for which a falling condition holds; it holds at 0."""
-    low, high = 0, math.floor(most) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return least(1, math.floor(most) + 1, lambda m: not holds(m)) - 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from exactdp import bisection
 from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.neighbours import REPLACED_ROW
@@ -98,11 +99,4 @@ def passes(noise: CountSampler, threshold: int) -> Fraction:
 
 def least(noise: CountSampler, target: Fraction) -> int:
     """The least threshold that a noisy count of 1 passes with probability <= target."""
-    low, high = 0, 1
-    while high < noise.n and passes(noise, high) > target:
-        low, high = high, 2 * high
-    high = min(high, noise.n)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes(noise, middle) <= target else (middle + 1, high)
-    return low
+    return bisection.least(0, None, lambda t: t >= noise.n or passes(noise, t) <= target)

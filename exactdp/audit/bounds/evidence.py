@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from exactdp.bisection import halved
+
 _HALVINGS = 24
 _RATES = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.15, 0.3, 0.5)  # q where lines touch the promise
 _LARGEST = 600.0  # epsilon whose exponential is still a double
@@ -111,12 +113,12 @@ def tangents(needs: Callable[[float, float], float], value: float) -> Lines:
 
 def _largest(needs: Callable[[float, float], float], q: float, value: float) -> float:
     """The largest p allowed beside q, by bisection of its log-odds."""
-    low, high = math.log(q / (1 - q)), 36.0
-    for _ in range(52):
-        middle = (low + high) / 2
-        p = 1 / (1 + math.exp(-middle))
-        if p < 1 and needs(p, q) <= value:
-            low = middle
-        else:
-            high = middle
-    return 1 / (1 + math.exp(-low))
+
+    def rate(log_odds: float) -> float:
+        return 1 / (1 + math.exp(-log_odds))
+
+    def is_refuted(log_odds: float) -> bool:
+        p = rate(log_odds)
+        return not (p < 1 and needs(p, q) <= value)
+
+    return rate(halved(math.log(q / (1 - q)), 36.0, is_refuted, times=52)[0])

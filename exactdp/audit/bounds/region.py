@@ -39,6 +39,7 @@ from exactdp.audit.bounds import binomial
 from exactdp.audit.bounds.regions import ConfidenceRegion
 from exactdp.audit.bounds.tails import at_most
 from exactdp.balls import ball, precision
+from exactdp.bisection import halved
 
 _BITS = 96
 _POWER = 2  # the exponent g where few hits are expected on the other side
@@ -157,11 +158,7 @@ def _floats(n: int, a: float, b: float) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def _bisect(rising: Callable[[float], float], target: float) -> float:
     """Where an increasing function of t in (0, 1] reaches the target."""
-    low, high = math.log(1e-300), 0.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if rising(math.exp(middle)) <= target:
-            low = middle
-        else:
-            high = middle
+    low, _ = halved(
+        math.log(1e-300), 0.0, lambda log: not rising(math.exp(log)) <= target, times=60
+    )
     return math.exp(low)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.code.uniform import least
+from exactdp.bisection import least
 
 _GRID = 1 << 53
 

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from exactdp.audit.code.lines import at
-from exactdp.audit.code.uniform import Uniform, least
+from exactdp.audit.code.uniform import Uniform
+from exactdp.bisection import least
 from exactdp.errors import NotEnumerable
 from exactdp.samplers.enumeration import MAX_WIDTH
 

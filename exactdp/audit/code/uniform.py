@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -59,11 +58,3 @@ class Uniform:
 
     def _branch(self, sizes: list[int]) -> int:
         return self.run.branch(len(sizes), lambda: [Fraction(size, self.size) for size in sizes])
-
-
-def least(low: int, high: int, test: Callable[[int], bool]) -> int:
-    """The least j in [low, high) that passes a test, which every larger j then passes; or high."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if test(middle) else (middle + 1, high)
-    return low

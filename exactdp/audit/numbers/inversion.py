@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from exactdp import bisection
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 
@@ -74,10 +75,4 @@ def least_multiple(
         low, high, stride = high, high * stride, min(stride * stride, 2**64)
         if high > 2**4000:
             raise InvalidParameter("delta", target, "one that can be reached")
-    while high - low > 1:
-        middle = (low + high) // 2
-        if at(middle * step) <= target:
-            high = middle
-        else:
-            low = middle
-    return Enclosure.exact(high * step)
+    return Enclosure.exact(bisection.least(low + 1, high, lambda n: at(n * step) <= target) * step)

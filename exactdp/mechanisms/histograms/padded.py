@@ -41,6 +41,7 @@ from flint import arb
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.balls import ball, precision, refine
+from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
@@ -219,17 +220,17 @@ def _removed(padding: PaddingCounts, odds: Fraction) -> Fraction:
 
 def _least_threshold(noise: FastSample, odds: Fraction) -> int:
     """The least t whose padding hides an element as well as noise hides a count."""
-    low, high = 0, min(noise.n - 1, len(noise.tails)) + 1
-    top, ratio = high, noise.e_half_epsilon
-    while low < high:
-        middle = (low + high) // 2
-        padding = PaddingCounts(noise, middle)
-        hides = _removed(padding, odds) <= ratio and 1 / (1 - padding.passing) <= ratio
-        low, high = (low, middle) if hides else (middle + 1, high)
-    if low == top:
+    top, ratio = min(noise.n - 1, len(noise.tails)) + 1, noise.e_half_epsilon
+
+    def hides(t: int) -> bool:
+        padding = PaddingCounts(noise, t)
+        return _removed(padding, odds) <= ratio and 1 / (1 - padding.passing) <= ratio
+
+    threshold = least(0, top, hides)
+    if threshold == top:
         allowed = "larger: no count of at most n would pass the threshold"
         raise InvalidParameter("n", noise.n, allowed)
-    return low
+    return threshold
 
 
 def _draws(universe: int, least: int) -> int:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from exactdp.bisection import least
 from exactdp.errors import InvalidParameter
 from exactdp.samplers import FastSample, RationalCdf, Source
 from exactdp.samplers.fixed_table import FixedTable
@@ -92,9 +93,8 @@ class PaddingCounts:
     def error(self, chance: Fraction) -> int:
         """The least a with P(padding count > t + a) <= chance."""
         cdf = self.cdf()
-        low, high = 1, self.noise.n - self.threshold
-        while low < high:
-            middle = (low + high) // 2
-            beyond = 1 - Fraction(cdf.numerator(self.threshold + middle), cdf.denominator)
-            low, high = (low, middle) if beyond <= chance else (middle + 1, high)
-        return low
+
+        def enough(a: int) -> bool:
+            return 1 - Fraction(cdf.numerator(self.threshold + a), cdf.denominator) <= chance
+
+        return least(1, self.noise.n - self.threshold, enough)

@@ -9,6 +9,7 @@ from math import ceil, isqrt, log, pi
 
 from flint import arb
 
+from exactdp import bisection
 from exactdp.accounting import gaussian
 from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.balls import ball, enclosure, precision
@@ -169,13 +170,7 @@ def _round(unit: int, least: int, variance: Fraction, rate: arb) -> Round:
     def at(steps: int) -> Round:
         return Round(sigma, steps * step, unit, least)
 
-    low, high = 0, 1
-    while not at(high).rate() <= rate:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if at(middle).rate() <= rate else (middle, high)
-    return at(high)
+    return at(bisection.least(1, None, lambda steps: bool(at(steps).rate() <= rate)))
 
 
 def _root_above(square: Fraction) -> Fraction:

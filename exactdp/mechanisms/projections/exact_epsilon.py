@@ -27,6 +27,7 @@ from math import ceil, floor
 from flint import arb
 
 from exactdp.balls import ball, precision, refine
+from exactdp.bisection import least
 from exactdp.errors import Undecided
 
 _BITS = 128
@@ -87,11 +88,7 @@ def largest_step(epsilon: Fraction, grid: Fraction, k: int) -> Fraction:
 
 def _last(end: int, keeps: Callable[[int], bool]) -> int:
     """The last n in [0, end) up to which keeps(n) holds; it holds for 0."""
-    low, high = 0, end
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if keeps(middle) else (low, middle)
-    return low
+    return least(1, end, lambda n: not keeps(n)) - 1
 
 
 def largest_ratio(epsilon: Fraction) -> Fraction:

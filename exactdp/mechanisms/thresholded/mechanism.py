@@ -19,6 +19,7 @@ from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import refine
+from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.fields import Number, frozen, number, whole
@@ -185,11 +186,4 @@ def least_error(tail: Callable[[int], arb], beta: Fraction) -> int:
         chance = refine(lambda: 2 * tail(e), accept=lambda p: p.upper <= beta or p.lower > beta)
         return chance.upper <= beta
 
-    high = 1
-    while not enough(high):
-        high *= 2
-    low = -1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least(0, None, enough)

@@ -18,6 +18,7 @@ from exactdp.accounting.pld.ask.search import Bounded, refined, times_too_wide
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, precision
+from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 
@@ -91,10 +92,7 @@ def _closed_epsilon(
             low, high = high, 2 * high
             if high > _FAR:
                 raise Undecided("the epsilon asked for is too large to be followed")
-    while high - low > width:
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return Enclosure(low, high)
+    return Enclosure(*halved(low, high, enough, width=width))
 
 
 def _near(

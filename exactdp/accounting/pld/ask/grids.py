@@ -18,6 +18,7 @@ from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.grid.lattice import power_of_two, quarters
 from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import precision
+from exactdp.bisection import halved
 
 #: On a grid, a delta below 2^-FLOOR_BITS (the least double is 2^-1074) only needs a small bound.
 FLOOR_BITS = 1100
@@ -155,11 +156,8 @@ def _saddle_near(order: Order, loss: float) -> Saddle:
 
 
 def _least_tilt(enough: Callable[[float], bool], most: float) -> float:
-    low, high = math.log(most) - 40, math.log(most)
-    for _ in range(20):
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(math.exp(middle)) else (middle, high)
-    return math.exp(high)
+    top = math.log(most)
+    return math.exp(halved(top - 40, top, lambda log: enough(math.exp(log)), times=20)[1])
 
 
 def _plan(

@@ -27,6 +27,7 @@ from exactdp.accounting.pld.grid.lowering import convex, cost, lowered, node_dep
 from exactdp.accounting.pld.grid.measure import Bounds, Measure, added
 from exactdp.accounting.pld.grid.scaled import Scaled
 from exactdp.balls import ball, precision
+from exactdp.bisection import halved
 from exactdp.errors import TooCoarse
 
 _BITS = 128
@@ -175,8 +176,6 @@ def _anchored(law: Line, step: Fraction) -> tuple[Grid, int | None]:
     while overshoots(outside):
         outside -= sign * width
         width *= 2
-    for _ in range(40):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if overshoots(middle) else (inside, middle)
+    outside, inside = halved(outside, inside, overshoots, times=40)
     # the loss must not be below its node
     return Grid((outside if sign > 0 else inside) - sign * step, step), 0

@@ -12,6 +12,7 @@ from flint import arb
 
 from exactdp.accounting.pld.grid.scaled import floor
 from exactdp.balls import ball
+from exactdp.bisection import least
 from exactdp.errors import Undecided
 
 #: Largest number of nodes of one step.
@@ -193,11 +194,7 @@ def _distance(is_beyond: Callable[[int], bool], most: int = MOST_NODES) -> int:
         far *= 2
         if far > most:
             raise Undecided(f"the losses of one step fill more than {most} nodes")
-    near = 3  # the lower bound needs a few nodes, however narrow the law
-    while far - near > 1:
-        between = (near + far) // 2
-        near, far = (near, between) if is_beyond(between) else (between, far)
-    return far
+    return least(4, far, is_beyond)  # the lower bound needs a few nodes, however narrow the law
 
 
 def check_nodes(count: int | Fraction) -> None:

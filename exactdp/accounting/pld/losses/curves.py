@@ -25,6 +25,7 @@ from exactdp.accounting.pld.grid.moved import Cell
 from exactdp.accounting.pld.losses.base import Family, LossLaw
 from exactdp.accounting.pld.losses.listed import ListedLaw
 from exactdp.balls import ball, precision
+from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 
 _BITS = 256
@@ -191,9 +192,7 @@ def _known(curve: Curve) -> KnownCurve:
     low, high = Fraction(0), Fraction(float(curve.mu))
     while curve.delta(high).upper > flat:
         low, high = high, 2 * high
-    for _ in range(10):
-        middle = (low + high) / 2
-        low, high = (middle, high) if curve.delta(middle).upper > flat else (low, middle)
+    _, high = halved(low, high, lambda epsilon: curve.delta(epsilon).upper <= flat, times=10)
     count = min(max(math.ceil(_DENSITY * high / curve.mu), _FEWEST), curve.most_points)
     step = high / count
     return KnownCurve(step, tuple(curve.delta(i * step).upper for i in range(count + 1)))

@@ -20,6 +20,7 @@ from exactdp.accounting.pld.losses.base import Ends
 from exactdp.accounting.pld.losses.listed import ListedLaw
 from exactdp.accounting.pld.losses.mixtures import Ratio, RatioLaw
 from exactdp.balls import ball, precision
+from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 from exactdp.normal import cdf, pdf, tail
 
@@ -128,11 +129,7 @@ class Trial(ListedLaw):
 
 def median_of_largest(n: int) -> float:
     """About the median of the largest of n standard normal numbers."""
-    low, high = -1.0, 40.0
-    while high - low > 1e-3:
-        middle = (low + high) / 2
-        is_below = n * _log_cdf(middle) < -math.log(2)
-        low, high = (middle, high) if is_below else (low, middle)
+    low, _ = halved(-1.0, 40.0, lambda x: n * _log_cdf(x) >= -math.log(2), width=1e-3)
     return low
 
 

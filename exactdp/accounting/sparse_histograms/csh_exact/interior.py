@@ -35,6 +35,7 @@ from exactdp.accounting.sparse_histograms.csh_exact.shared_noise import (
     plus_minus,
 )
 from exactdp.balls import ball
+from exactdp.bisection import halved
 from exactdp.normal import cdf, pdf, tail
 
 #: Largest number of cells, and of values in one cell; beyond these the integral is [0, 1].
@@ -224,9 +225,9 @@ def _reach(profile: Profile, loss: Loss) -> tuple[float, float]:
     step, enough = deviation / 4, 2 * (_nats(profile.noise) + 3)
     while max(0.0, (b + c * left - 1) / w) ** 2 + (left / deviation) ** 2 < enough:
         left += step
-    seen, right = 0.0, deviation * math.sqrt(enough)
-    while right - seen > step:
-        middle = (seen + right) / 2
-        beyond = log_bound_right_of(profile, loss, arb(middle)) - (middle / deviation) ** 2 / 2
-        seen, right = (middle, right) if beyond > -enough / 2 else (seen, middle)
-    return left, right
+
+    def is_rare(x: float) -> bool:
+        beyond = log_bound_right_of(profile, loss, arb(x)) - (x / deviation) ** 2 / 2
+        return not beyond > -enough / 2
+
+    return left, halved(0.0, deviation * math.sqrt(enough), is_rare, width=step)[1]
