@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from exactdp.accounting.calculator import CALCULATORS, calculator, group_of, parameters
+from exactdp.accounting.calculator import CALCULATORS, calculator
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -21,7 +21,6 @@ _TABLE = """\
      - mechanism
      - parameters
      - analyses
-     - in audits of numbers
 """
 
 
@@ -33,9 +32,8 @@ def reference() -> str:
         cells = [
             f"``{name}``",
             entry.title,
-            ", ".join(f"``{parameter}``" for parameter in parameters(entry.delta)),
+            ", ".join(f"``{parameter}``" for parameter in entry.parameters()),
             ", ".join(entry.analyses),
-            f"``{group_of(name)}``",
         ]
         text += "   * - " + "\n     - ".join(cells) + "\n"
         modules[f"exactdp.accounting.{where.rpartition('.')[0]}"] = None

@@ -1,10 +1,10 @@
 """One definition per calculator. The API, the commands, the audits and the site follow from it.
 
-A module defines a calculator by `delta`, which makes an :class:`Instance` from the parameters and
-holds the mathematics; by `calibrate`, which says what noise or threshold to look for; and by a
-:class:`Calculator`, which describes these and makes `check` and `guarantee`. A line in
-:data:`CALCULATORS` names the module. The options of the commands are the parameters of `delta` and
-`calibrate`, and have their help in exactdp/cli/parameters.py.
+A calculator is a class: its fields are the parameters of a mechanism, an object with values for
+them knows its delta, and `calibrate` finds noise or a threshold for a target. The module of the
+class has the public functions `delta`, `check`, `guarantee` and `calibrate`. A line in
+:data:`CALCULATORS` names the class. The options of the commands are the fields of the class and the
+parameters of `calibrate`, and have their help in exactdp/cli/parameters.py.
 tests/accounting/laplace_calculator.py is an example.
 """
 
@@ -13,11 +13,10 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import MISSING, Field, fields
 from fractions import Fraction
-from functools import partial, wraps
 from importlib import import_module
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Protocol
 
 from flint import arb
 
@@ -29,30 +28,20 @@ from exactdp.balls import CAP_BITS, Ends, refine
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import Real, as_decimal, choice, delta_target
 
-_CHECK_DOC = """Whether a claimed delta is kept: proved, refuted or undecided.
-
-    delta: the claim, > 0 and < 1. The other parameters are those of :func:`delta`. Where delta is
-    only an upper bound, refuted means that this bound does not prove the claim.
-    Raises InvalidParameter.
-    """
-
-_P = ParamSpec("_P")
-_Answer = TypeVar("_Answer")
-
-#: Name on the command line -> the object that defines the calculator, below exactdp.accounting.
+#: Name of a mechanism -> module and class of its calculator, below exactdp.accounting.
 CALCULATORS = {
-    "gaussian": "gaussian.CALCULATOR",
-    "gshm": "sparse_histograms.gshm.CALCULATOR",
-    "csh": "sparse_histograms.csh.CALCULATOR",
-    "correlated-gaussian": "correlated_gaussian.CALCULATOR",
-    "discrete-gaussian": "discrete_gaussian.CALCULATOR",
-    "discrete-gshm": "sparse_histograms.discrete_gshm.CALCULATOR",
-    "discrete-csh": "sparse_histograms.discrete_csh.CALCULATOR",
-    "top-k": "sparse_histograms.discrete_top_k.WITHOUT_BASE",
-    "top-k-with-base": "sparse_histograms.discrete_top_k.CALCULATOR",
-    "sums": "sparse_histograms.gshm_sums.CALCULATOR",
-    "csh-sums": "sparse_histograms.csh_sums.CALCULATOR",
-    "stability": "sparse_histograms.stability.CALCULATOR",
+    "gaussian": "gaussian.Gaussian",
+    "gshm": "sparse_histograms.gshm.Gshm",
+    "csh": "sparse_histograms.csh.Csh",
+    "correlated-gaussian": "correlated_gaussian.CorrelatedGaussian",
+    "discrete-gaussian": "discrete_gaussian.DiscreteGaussian",
+    "discrete-gshm": "sparse_histograms.discrete_gshm.DiscreteGshm",
+    "discrete-csh": "sparse_histograms.discrete_csh.DiscreteCsh",
+    "top-k": "sparse_histograms.discrete_top_k.TopK",
+    "top-k-with-base": "sparse_histograms.discrete_top_k.TopKWithBase",
+    "sums": "sparse_histograms.gshm_sums.GshmSums",
+    "csh-sums": "sparse_histograms.csh_sums.CshSums",
+    "stability": "sparse_histograms.stability.Stability",
 }
 
 
@@ -66,30 +55,42 @@ class WorstCase(Protocol):
         """For a table."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Instance(ABC):
-    """A mechanism with a value for each of its parameters.
-
-    epsilon: where delta is asked for. neighbours, source: as in the guarantee.
-    tight: delta is the mechanism's exact one; otherwise it is an upper bound.
-    e_epsilon: the exact e^epsilon that the mechanism keeps, where it is rational.
-    worst_case: returns the neighbours with the largest delta; None if no function finds them.
-    """
+    """A mechanism with a value for each of its parameters. epsilon: where delta is asked for."""
 
     epsilon: Fraction
-    neighbours: str
-    source: str
-    tight: bool
-    e_epsilon: Fraction | None = None
-    worst_case: Callable[[], WorstCase] | None = None
+
+    @property
+    @abstractmethod
+    def neighbours(self) -> str:
+        """The neighbours of the guarantee."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """Where the proof is."""
+
+    @property
+    def tight(self) -> bool:
+        """Whether delta is the mechanism's exact one; otherwise it is an upper bound."""
+        return True
+
+    @property
+    def e_epsilon(self) -> Fraction | None:
+        """The exact e^epsilon that the mechanism keeps, where it is rational."""
+        return None
+
+    def worst_case(self) -> WorstCase | None:
+        """The neighbours with the largest delta, where a function finds them."""
+        return None
 
     @abstractmethod
     def delta(self) -> Enclosure:
         """The mechanism's delta, or the upper bound."""
 
     @abstractmethod
-    def check(self, target: Fraction) -> Check:
-        """Whether delta is at most the target."""
+    def check(self, delta: Real) -> Check:
+        """Whether a claimed delta is kept. delta: > 0 and < 1. Raises InvalidParameter."""
 
     def guarantee(self) -> Guarantee:
         """The promise of a release."""
@@ -103,122 +104,97 @@ class Instance(ABC):
         return Guarantee(self.epsilon, delta, self.neighbours, self.source, self.e_epsilon)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Evaluated(Instance):
-    """An instance whose delta is computed in ball arithmetic, at any working precision.
+    """An instance whose delta is computed in ball arithmetic, at any working precision."""
 
-    evaluate: returns a ball or two ends around delta. against: returns the same for a target, only
-    as precise as the comparison with this target needs; None: `check` calls `evaluate`.
-    relative_width: of the enclosure of delta. cap_bits: the largest working precision, in bits.
-    """
+    @abstractmethod
+    def evaluate(self) -> arb | Ends:
+        """A ball or two ends around delta."""
 
-    evaluate: Callable[[], arb | Ends]
-    against: Callable[[Fraction], arb | Ends] | None = None
-    relative_width: Fraction = Fraction(1, 10**12)
-    cap_bits: int = CAP_BITS
+    @property
+    def relative_width(self) -> Fraction:
+        """The relative width of the enclosure of delta."""
+        return Fraction(1, 10**12)
+
+    @property
+    def cap_bits(self) -> int:
+        """The largest working precision, in bits."""
+        return CAP_BITS
 
     def delta(self) -> Enclosure:
         """An enclosure of the relative width asked for."""
         interval = refine(self.evaluate, relative_width=self.relative_width, cap_bits=self.cap_bits)
         return interval.clamped(0, 1)
 
-    def check(self, target: Fraction) -> Check:
-        """Compare delta with the target, at whatever precision that takes."""
-        against = self.against
-        compute = self.evaluate if against is None else partial(against, target)
-        return decide(compute, target, tight=self.tight, cap_bits=self.cap_bits)
+    def check(self, delta: Real) -> Check:
+        """Compare delta with the claim, at whatever precision that takes."""
+        target = delta_target("delta", delta)
+        return decide(self.evaluate, target, tight=self.tight, cap_bits=self.cap_bits)
+
+
+class Compared(Evaluated):
+    """An instance that can be compared with a target at less cost than its delta takes."""
+
+    @abstractmethod
+    def against(self, target: Fraction) -> arb | Ends:
+        """As `evaluate`, only as precise as the comparison with the target needs."""
+
+    def check(self, delta: Real) -> Check:
+        """Compare delta with the claim, at whatever precision that takes."""
+        target = delta_target("delta", delta)
+        return decide(
+            lambda: self.against(target), target, tight=self.tight, cap_bits=self.cap_bits
+        )
 
     def kept(self, target: Fraction) -> Guarantee:
-        """The promise. With `against`, its delta is the enclosure that proved the target."""
-        return self.guarantee() if self.against is None else self._promise(self.check(target).delta)
+        """The promise, with the enclosure of delta that proved the target."""
+        return self._promise(self.check(target).delta)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Known(Instance):
-    """An instance whose delta has been enclosed already."""
+    """An instance whose delta is enclosed at once; `delta` should remember it."""
 
-    enclosure: Enclosure
-
-    def delta(self) -> Enclosure:
-        """The enclosure."""
-        return self.enclosure
-
-    def check(self, target: Fraction) -> Check:
-        """Compare both ends of the enclosure with the target."""
-        return Check(self.enclosure, target, self.tight)
+    def check(self, delta: Real) -> Check:
+        """Compare both ends of the enclosure with the claim."""
+        return Check(self.delta(), delta_target("delta", delta), self.tight)
 
 
-def delta_of(define: Callable[_P, Instance]) -> Callable[_P, Enclosure]:
-    """The public function `delta` of a calculator, from the function that makes its instances."""
-    return _asking(define, lambda instance: instance.delta(), Enclosure)
+def _own_noise(*, sigma: Real, **_: int) -> Enclosure:
+    return Enclosure.exact(sigma)
 
 
-@dataclass(frozen=True)
-class Calculator(Generic[_P]):
-    """One mechanism: how its delta is computed, and how its noise or threshold is found.
+class Calculator(Instance):
+    """A base of the calculators, which are frozen dataclasses of the parameters.
 
-    delta: made by :func:`delta_of`.
-    calibrate: takes epsilon, delta and some parameters of the mechanism, by the same names.
-    title: what the mechanism is, in words that can follow "for".
-    example: values for the required parameters of delta.
+    name: in :data:`CALCULATORS`. title: what the mechanism is, in words that can follow "for".
+    example: values for the required parameters.
     analyses: the ways to bound delta, the default first.
     falls_with: the parameters in which delta does not increase, each with the step between values
     that differ (0: any two values differ). Audits search for their least value.
-    vectors: the group of conformance vectors, where its name differs from the calculator's.
     compared: the analyses with a line in `exactdp calibrate sparse-histograms`, for mechanisms with
     k or sparsity, sigma and tau.
-    total_noise: the standard deviation of all noise on one counter, from sparsity and sigma; None:
-    sigma.
+    calibrate: takes epsilon, delta and some parameters of the mechanism, by the same names.
+    total_noise: the standard deviation of all noise on one counter, from k or sparsity, and sigma.
     """
 
-    delta: Callable[_P, Enclosure]
-    calibrate: Callable[..., Calibration]
-    _: KW_ONLY
-    title: str
-    example: Mapping[str, str]
-    analyses: tuple[str, ...] = ("exact",)
-    falls_with: Mapping[str, Fraction | int]
-    vectors: str | None = None
-    compared: tuple[str, ...] = ()
-    total_noise: Callable[..., Enclosure] | None = None
+    name: ClassVar[str]
+    title: ClassVar[str]
+    example: ClassVar[Mapping[str, str]]
+    analyses: ClassVar[tuple[str, ...]] = ("exact",)
+    falls_with: ClassVar[Mapping[str, Fraction | int]]
+    compared: ClassVar[tuple[str, ...]] = ()
+    calibrate: ClassVar[Callable[..., Calibration]]
+    total_noise: ClassVar[Callable[..., Enclosure]] = staticmethod(_own_noise)
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
-    @property
-    def instance(self) -> Callable[_P, Instance]:
-        """From parameters to an instance. Raises InvalidParameter."""
-        return cast("Callable[_P, Instance]", inspect.unwrap(self.delta))
+    @abstractmethod
+    def __init__(self, **parameters: Any) -> None:
+        """A value for each parameter. Raises InvalidParameter."""
 
-    @property
-    def check(self) -> Callable[..., Check]:
-        """The public function `check`: takes the parameters of `delta`, and `delta`, a claim."""
-
-        def check(*, delta: Real, **parameters: Any) -> Check:
-            target = delta_target("delta", delta)
-            return self.instance(**parameters).check(target)  # type: ignore[call-arg]
-
-        signature = inspect.signature(self.delta)
-        claimed = inspect.Parameter("delta", inspect.Parameter.KEYWORD_ONLY, annotation="Real")
-        arguments = [*signature.parameters.values(), claimed]
-        check.__signature__ = signature.replace(  # type: ignore[attr-defined]  # for help()
-            parameters=sorted(arguments, key=lambda p: p.default is not inspect.Parameter.empty),
-            return_annotation="Check",
-        )
-        check.__qualname__, check.__module__ = "check", self.instance.__module__
-        check.__doc__ = _CHECK_DOC
-        return check
-
-    @property
-    def guarantee(self) -> Callable[_P, Guarantee]:
-        """The public function `guarantee`."""
-        function = _asking(self.instance, lambda instance: instance.guarantee(), Guarantee)
-        function.__name__ = function.__qualname__ = "guarantee"
-        function.__doc__ = "The guarantee of a release; parameters as in :func:`delta`."
-        return function
-
-    def noise(self, *, sigma: Real, **bound: int) -> Enclosure:
-        """The standard deviation of all noise on one counter. bound: k or sparsity."""
-        return (
-            self.total_noise(**bound, sigma=sigma) if self.total_noise else Enclosure.exact(sigma)
-        )
+    @classmethod
+    def parameters(cls) -> dict[str, bool]:
+        """The names of the parameters, and whether each is required."""
+        return {each.name: each.default is MISSING for each in fields(cls)}
 
 
 def calibrated(
@@ -233,7 +209,6 @@ def calibrated(
     given: Mapping[str, Fraction],
     chosen: Mapping[str, Fraction] | None = None,
     lowest: int = 0,
-    stride: int = 1,
 ) -> Calibration:
     """The least value of one parameter on a grid, by :func:`least_multiple`.
 
@@ -246,49 +221,24 @@ def calibrated(
         start,
         step,
         lowest=lowest,
-        stride=stride,
         name=name,
     )
     values = {n: as_decimal(v) for n, v in {**(chosen or {}), name: value}.items()}
     return Calibration(mechanism, analysis, given, values, target, refuted, at(value).kept(target))
 
 
-def calculator(name: str) -> Calculator[Any]:
-    """A calculator by its name on the command line. Raises InvalidParameter.
+def calculator(name: str) -> type[Calculator]:
+    """A calculator by its name. Raises InvalidParameter.
 
     >>> calculator("discrete-gaussian").title
     'an integer answer with discrete Gaussian noise'
     """
-    module, _, attribute = CALCULATORS[choice("name", name, tuple(CALCULATORS))].rpartition(".")
-    mechanism: Calculator[Any] = getattr(import_module(f"exactdp.accounting.{module}"), attribute)
-    return mechanism
-
-
-def group_of(name: str) -> str:
-    """The group of conformance vectors of a calculator, which is its name in audits of numbers.
-
-    >>> group_of("gaussian"), group_of("discrete-gshm")
-    ('analytic_gaussian', 'discrete_gshm')
-    """
-    return calculator(name).vectors or name.replace("-", "_")
+    module, _, kind = CALCULATORS[choice("name", name, tuple(CALCULATORS))].rpartition(".")
+    loaded: type[Calculator] = getattr(import_module(f"exactdp.accounting.{module}"), kind)
+    return loaded
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, bool]:
     """The names of a function's parameters, and whether each is required."""
     arguments = inspect.signature(function).parameters.values()
     return {p.name: p.default is inspect.Parameter.empty for p in arguments}
-
-
-def _asking(
-    define: Callable[_P, Instance], ask: Callable[[Instance], _Answer], kind: type[_Answer]
-) -> Callable[_P, _Answer]:
-    """A function that makes an instance by `define` and returns `ask(instance)`."""
-
-    @wraps(define)
-    def answer(*args: _P.args, **kwargs: _P.kwargs) -> _Answer:
-        return ask(define(*args, **kwargs))
-
-    answer.__annotations__ = {**define.__annotations__, "return": kind.__name__}
-    signature = inspect.signature(define).replace(return_annotation=kind.__name__)
-    answer.__signature__ = signature  # type: ignore[attr-defined]  # what help() shows
-    return answer

@@ -13,22 +13,29 @@ independent noise alone has n/sigma^2. Discrete noise is drawn in steps of one h
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
 
 from flint import arb, ctx
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.discrete_gaussian import many
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
-from exactdp.accounting.sparse_histograms.bounds import without_k
+from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, noise_only
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import noise as noise_part
 from exactdp.balls import ball, refine
+from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, choice, counters, delta_target, integer, non_negative, positive
+from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.parameters import Real, choice, counters, delta_target, non_negative, positive
 
 NOISES = {
     "discrete": "CSH Algorithm 4; exact noise of all coordinates, which move by one",
@@ -37,7 +44,6 @@ NOISES = {
 DEFAULT_NOISE = "discrete"
 
 
-@delta_of
 @without_k
 def delta(
     *,
@@ -47,7 +53,7 @@ def delta(
     noise: str = DEFAULT_NOISE,
     correlation: Real | None = None,
     contributions: int | None = None,
-) -> Instance:
+) -> Enclosure:
     """The delta of the counts of a public list with correlated noise, without a threshold.
 
     keys: number of keys of the list, >= 1. sigma: > 0. epsilon: >= 0.
@@ -66,30 +72,57 @@ def delta(
     [6.884656923e-6, 6.884656924e-6]
     [6.88460072e-6, 6.884600721e-6]
     """
-    number, scale = counters(keys, "keys"), positive("sigma", sigma)
-    loss = non_negative("epsilon", epsilon)
-    most = number if contributions is None else integer("contributions", contributions, least=1)
-    kind = choice("noise", noise, tuple(NOISES))
-    if kind == "discrete" and correlation is not None:
-        raise InvalidParameter("correlation", correlation, "left out with discrete noise")
-    kappa = None if correlation is None else positive("correlation", correlation)
+    return CorrelatedGaussian(
+        keys=keys,
+        sigma=sigma,
+        epsilon=epsilon,
+        noise=noise,
+        correlation=correlation,
+        contributions=contributions,
+    ).delta()
 
-    def continuous() -> arb:
-        return noise_only(number, ball(scale), ball(loss), kappa, most)
 
-    def discrete() -> arb:
-        """The smaller of two bounds: in one the shared noise moves with the counts, in one not."""
-        variance = 4 * scale**2
-        alone = many(Counter({(2, variance): min(most, number)}), loss)
-        return noise_part(number, number, variance, loss, ctx.prec).min(alone)
+@without_k
+def check(
+    *,
+    keys: int,
+    sigma: Real,
+    epsilon: Real,
+    delta: Real,
+    noise: str = DEFAULT_NOISE,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return CorrelatedGaussian(
+        keys=keys,
+        sigma=sigma,
+        epsilon=epsilon,
+        noise=noise,
+        correlation=correlation,
+        contributions=contributions,
+    ).check(delta)
 
-    return Evaluated(
-        epsilon=loss,
-        neighbours=_neighbours(number, min(most, number)),
-        source=NOISES[kind],
-        tight=kind == "continuous",
-        evaluate=continuous if kind == "continuous" else discrete,
-    )
+
+@without_k
+def guarantee(
+    *,
+    keys: int,
+    sigma: Real,
+    epsilon: Real,
+    noise: str = DEFAULT_NOISE,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return CorrelatedGaussian(
+        keys=keys,
+        sigma=sigma,
+        epsilon=epsilon,
+        noise=noise,
+        correlation=correlation,
+        contributions=contributions,
+    ).guarantee()
 
 
 @without_k
@@ -115,33 +148,28 @@ def calibrate(
     >>> print(correlated_gaussian.calibrate(keys=100, epsilon=1, delta="1e-6").sigma)
     22.15440456
     """
-    number, target = counters(keys, "keys"), delta_target("delta", delta)
-    step = read_resolution(resolution)
-    options = {"noise": noise, "correlation": correlation, "contributions": contributions}
-
-    def at(sigma: Fraction) -> Instance:
-        return CALCULATOR.instance(keys=number, sigma=sigma, epsilon=epsilon, **options)  # type: ignore[arg-type]
-
-    at(Fraction(1))  # checks the parameters
-    kappa = None if correlation is None else positive("correlation", correlation)
-    start = likely_sigma(number, contributions or number, epsilon, target, noise, kappa)
-    recorded = {"keys": number, "correlation": kappa, "contributions": contributions}
+    target, step = delta_target("delta", delta), read_resolution(resolution)
+    one = CorrelatedGaussian(
+        keys=keys,
+        sigma=1,
+        epsilon=epsilon,
+        noise=noise,
+        correlation=correlation,
+        contributions=contributions,
+    )
+    most = one.contributions or one.keys
+    start = likely_sigma(one.keys, most, one.epsilon, target, noise, one.correlation)
+    recorded = {name: getattr(one, name) for name in ("keys", "correlation", "contributions")}
     return calibrated(
-        "correlated-gaussian",
+        CorrelatedGaussian.name,
         noise,
-        at,
+        lambda sigma: replace(one, sigma=sigma),
         target=target,
         name="sigma",
         start=start,
         step=unit_of(start, step),
         lowest=1,
         given={name: Fraction(value) for name, value in recorded.items() if value is not None},
-    )
-
-
-def _neighbours(keys: int, most: int) -> str:
-    return add_remove(
-        f"changing at most {most} of {keys} counts by one each, all in the same direction"
     )
 
 
@@ -165,11 +193,59 @@ def likely_sigma(
     return Fraction(near.sigma)
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="counts of a public list with correlated Gaussian noise, without a threshold",
-    example={"keys": "10", "sigma": "10", "epsilon": "0.5"},
-    falls_with={"epsilon": 0},
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class CorrelatedGaussian(RefusesK, Calculator, Evaluated):
+    """The calculator; parameters as in :func:`delta`."""
+
+    keys: int = converted(lambda name, value: counters(value, name))
+    sigma: Number = number(positive)
+    epsilon: Number = number(non_negative)
+    noise: str = converted(partial(choice, options=tuple(NOISES)), default=DEFAULT_NOISE)
+    correlation: Any = converted(positive, default=None)
+    contributions: int | None = whole(least=1, default=None)
+
+    name = "correlated-gaussian"
+    title = "counts of a public list with correlated Gaussian noise, without a threshold"
+    example: ClassVar = {"keys": "10", "sigma": "10", "epsilon": "0.5"}
+    falls_with: ClassVar = {"epsilon": 0}
+    calibrate = staticmethod(calibrate)
+
+    def __post_init__(self) -> None:
+        if self.noise == "discrete" and self.correlation is not None:
+            raise InvalidParameter("correlation", self.correlation, "left out with discrete noise")
+
+    @property
+    def _most(self) -> int:
+        return min(self.contributions or self.keys, self.keys)
+
+    @property
+    def neighbours(self) -> str:
+        """Users change some counts of the list, in one direction."""
+        return add_remove(
+            f"changing at most {self._most} of {self.keys} counts by one each"
+            ", all in the same direction"
+        )
+
+    @property
+    def source(self) -> str:
+        """The source for this noise."""
+        return NOISES[self.noise]
+
+    @property
+    def tight(self) -> bool:
+        """Whether the noise is continuous."""
+        return self.noise == "continuous"
+
+    def evaluate(self) -> arb:
+        """A ball around delta, or around the smaller of two upper bounds for discrete noise.
+
+        In one of them the shared noise moves with the counts, in the other it does not.
+        """
+        if self.noise == "continuous":
+            most = self.contributions or self.keys
+            return noise_only(
+                self.keys, ball(self.sigma), ball(self.epsilon), self.correlation, most
+            )
+        variance = 4 * self.sigma**2
+        alone = many(Counter({(2, variance): self._most}), self.epsilon)
+        return noise_part(self.keys, self.keys, variance, self.epsilon, ctx.prec).min(alone)

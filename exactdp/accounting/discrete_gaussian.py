@@ -6,18 +6,22 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.gaussian_sums import combination, excess, is_smooth, smoothing
 from exactdp.accounting.certify.grid import read_resolution, unit_of
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.parameters import (
     Real,
     decimal_text,
@@ -29,8 +33,7 @@ from exactdp.parameters import (
 )
 
 
-@delta_of
-def delta(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Instance:
+def delta(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Enclosure:
     """The smallest delta for which one integer query with discrete Gaussian noise is private.
 
     sigma2: parameter of the noise, > 0: P(z) is proportional to exp(-z^2/(2 sigma2)).
@@ -45,16 +48,17 @@ def delta(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Instance:
     >>> print(discrete_gaussian.delta(sigma2=100, epsilon="0.35"))
     [7.001601232e-6, 7.001601233e-6]
     """
-    variance, loss = positive("sigma2", sigma2), non_negative("epsilon", epsilon)
-    shift = integer("sensitivity", sensitivity, least=1)
-    size = decimal_text(Fraction(shift))
-    return Evaluated(
-        epsilon=loss,
-        neighbours=add_remove(f"moving the integer query by at most {size}"),
-        source="tight theorem of Canonne, Kamath, Steinke 2020; noise of CSH Definition 7.1",
-        tight=True,
-        evaluate=lambda: excess(loss, variance, shift),
-    )
+    return DiscreteGaussian(sigma2=sigma2, epsilon=epsilon, sensitivity=sensitivity).delta()
+
+
+def check(*, sigma2: Real, epsilon: Real, delta: Real, sensitivity: int = 1) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return DiscreteGaussian(sigma2=sigma2, epsilon=epsilon, sensitivity=sensitivity).check(delta)
+
+
+def guarantee(*, sigma2: Real, epsilon: Real, sensitivity: int = 1) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return DiscreteGaussian(sigma2=sigma2, epsilon=epsilon, sensitivity=sensitivity).guarantee()
 
 
 def delta_many(*, shifts: Sequence[int], sigma2s: Sequence[Real], epsilon: Real) -> Enclosure:
@@ -109,16 +113,12 @@ def calibrate(
     """
     size, loss = integer("sensitivity", sensitivity, least=1), non_negative("epsilon", epsilon)
     target, step = delta_target("delta", delta), read_resolution(resolution)
-
-    def at(sigma2: Fraction) -> Instance:
-        return CALCULATOR.instance(sigma2=sigma2, epsilon=loss, sensitivity=size)
-
     near = gaussian.calibrate(epsilon=loss, delta=target, sensitivity=size, resolution="1e-3")
     start = Fraction(near.sigma) ** 2
     return calibrated(
-        "discrete-gaussian",
+        DiscreteGaussian.name,
         "exact",
-        at,
+        lambda sigma2: DiscreteGaussian(sigma2=sigma2, epsilon=loss, sensitivity=size),
         target=target,
         name="sigma2",
         start=start,
@@ -128,14 +128,31 @@ def calibrate(
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="an integer answer with discrete Gaussian noise",
-    example={"sigma2": "16", "epsilon": "1"},
-    falls_with={"epsilon": 0},
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class DiscreteGaussian(Calculator, Evaluated):
+    """The calculator; parameters as in :func:`delta`."""
+
+    sigma2: Number = number(positive)
+    epsilon: Number = number(non_negative)
+    sensitivity: int = whole(least=1, default=1)
+
+    name = "discrete-gaussian"
+    title = "an integer answer with discrete Gaussian noise"
+    example: ClassVar = {"sigma2": "16", "epsilon": "1"}
+    falls_with: ClassVar = {"epsilon": 0}
+    calibrate = staticmethod(calibrate)
+
+    source = "tight theorem of Canonne, Kamath, Steinke 2020; noise of CSH Definition 7.1"
+
+    @property
+    def neighbours(self) -> str:
+        """Those of an integer query."""
+        size = decimal_text(Fraction(self.sensitivity))
+        return add_remove(f"moving the integer query by at most {size}")
+
+    def evaluate(self) -> arb:
+        """A ball around delta."""
+        return excess(self.epsilon, self.sigma2, self.sensitivity)
 
 
 def many(groups: Counter[tuple[int, Fraction]], loss: Fraction) -> arb:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from flint import arb
+
+from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log2
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, precision
+from exactdp.enclosure import Enclosure
+from exactdp.fields import Number, frozen, number
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, delta_target, non_negative, positive
 
 
-@delta_of
-def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:
+def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Enclosure:
     """The smallest delta for which the Gaussian mechanism is (epsilon, delta)-DP.
 
     sigma: standard deviation of the noise, > 0, in the units of the query.
@@ -28,15 +34,17 @@ def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:
     >>> print(gaussian.delta(sigma=1, epsilon=1))
     [0.1269367375, 0.1269367376]
     """
-    noise = positive("sigma", sigma)
-    ratio, loss = positive("sensitivity", sensitivity) / noise, non_negative("epsilon", epsilon)
-    return Evaluated(
-        epsilon=loss,
-        neighbours=add_remove("moving the query by at most the l2 sensitivity"),
-        source="CSH Lemma 2.5 (Balle and Wang 2018, Theorem 8)",
-        tight=True,
-        evaluate=lambda: hockey_stick(ball(loss), ball(ratio)),
-    )
+    return Gaussian(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity).delta()
+
+
+def check(*, sigma: Real, epsilon: Real, delta: Real, sensitivity: Real = 1) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return Gaussian(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity).check(delta)
+
+
+def guarantee(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return Gaussian(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity).guarantee()
 
 
 def calibrate(
@@ -57,15 +65,11 @@ def calibrate(
     """
     size, loss = positive("sensitivity", sensitivity), non_negative("epsilon", epsilon)
     target, step = delta_target("delta", delta), read_resolution(resolution)
-
-    def at(sigma: Fraction) -> Instance:
-        return CALCULATOR.instance(sigma=sigma, epsilon=loss, sensitivity=size)
-
     start = size * exp2(-_log_mu(loss, target))
     return calibrated(
-        "gaussian",
+        Gaussian.name,
         "exact",
-        at,
+        lambda sigma: Gaussian(sigma=sigma, epsilon=loss, sensitivity=size),
         target=target,
         name="sigma",
         start=start,
@@ -75,15 +79,26 @@ def calibrate(
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="a real-valued answer with Gaussian noise (the analytic Gaussian mechanism)",
-    example={"sigma": "3.8", "epsilon": "1"},
-    falls_with={"sigma": 0, "epsilon": 0},
-    vectors="analytic_gaussian",
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class Gaussian(Calculator, Evaluated):
+    """The calculator; parameters as in :func:`delta`."""
+
+    sigma: Number = number(positive)
+    epsilon: Number = number(non_negative)
+    sensitivity: Number = number(positive, default=1)
+
+    name = "gaussian"
+    title = "a real-valued answer with Gaussian noise (the analytic Gaussian mechanism)"
+    example: ClassVar = {"sigma": "3.8", "epsilon": "1"}
+    falls_with: ClassVar = {"sigma": 0, "epsilon": 0}
+    calibrate = staticmethod(calibrate)
+
+    neighbours = add_remove("moving the query by at most the l2 sensitivity")
+    source = "CSH Lemma 2.5 (Balle and Wang 2018, Theorem 8)"
+
+    def evaluate(self) -> arb:
+        """A ball around delta."""
+        return hockey_stick(ball(self.epsilon), ball(self.sensitivity / self.sigma))
 
 
 def _log_mu(epsilon: Fraction, target: Fraction) -> float:

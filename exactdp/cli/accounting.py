@@ -159,7 +159,7 @@ def _command(verb: str, name: str) -> click.Command:
     """The command of a calculator; its options are the parameters of the function behind it."""
     calculator = calculator_named(name)
     run, sentence = _VERBS[verb]
-    takes = parameters(calculator.calibrate if verb == "calibrate" else calculator.delta)
+    takes = parameters(calculator.calibrate) if verb == "calibrate" else calculator.parameters()
     required = [parameter for parameter, needed in takes.items() if needed]
     ordered = [parameter for parameter in required if parameter not in ("epsilon", "delta")]
     ordered += ["epsilon"] if verb == "delta" else ["epsilon", "delta"]
@@ -178,14 +178,14 @@ def _command(verb: str, name: str) -> click.Command:
     @answering
     def command(statement: Path | None = None, **texts: str | None) -> Answer:
         present = {key: value for key, value in texts.items() if value is not None}
-        values, answer = run(name, calculator, present)
-        save_statement(statement, lambda: _statement(name, calculator, values))
+        values, answer = run(calculator, present)
+        save_statement(statement, lambda: _statement(calculator, values))
         return answer
 
     return command if verb == "check" else statement_option(command)
 
 
-def _optional(parameter: str, calculator: Calculator[Any]) -> opt.Option:
+def _optional(parameter: str, calculator: type[Calculator]) -> opt.Option:
     """The option of a parameter; --analysis lists the calculator's analyses, the default first."""
     option, analyses = opt.of_parameter(parameter), calculator.analyses
     if option is not opt.ANALYSIS:
@@ -193,32 +193,27 @@ def _optional(parameter: str, calculator: Calculator[Any]) -> opt.Option:
     return replace(option, allowed=" or ".join(analyses), default=analyses[0])
 
 
-def _statement(name: str, calculator: Calculator[Any], values: dict[str, Any]) -> Any:
+def _statement(calculator: type[Calculator], values: dict[str, Any]) -> Any:
     """The statement about delta at these values of the parameters of `delta`."""
     from exactdp.statement import calculated
 
-    taken = {
-        each: values[each] for each in parameters(calculator.delta) if values.get(each) is not None
-    }
+    taken = {each: values[each] for each in calculator.parameters() if values.get(each) is not None}
     with counted("deriving the statement"):
-        return calculated(name, **taken)
+        return calculated(calculator.name, **taken)
 
 
-def _example(calculator: Calculator[Any], required: list[str]) -> str:
+def _example(calculator: type[Calculator], required: list[str]) -> str:
     values = {"epsilon": "0.35", "delta": "1e-5", **calculator.example}
     names = [option for option in calculator.example if option in required]
     names += [option for option in required if option not in names]
     return " ".join(f"--{option.replace('_', '-')} {values[option]}" for option in names)
 
 
-def _delta(
-    name: str, calculator: Calculator[Any], values: dict[str, str]
-) -> tuple[dict[str, Any], Answer]:
-    report = _report(name, calculator, values)
+def _delta(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[str, Any], Answer]:
+    report = _report(calculator, values)
     with counted("certifying"):
-        instance = calculator.instance(**values)
-        delta_bounds = instance.delta()
-        worst = None if instance.worst_case is None else instance.worst_case()
+        mechanism = calculator(**values)
+        delta_bounds, worst = mechanism.delta(), mechanism.worst_case()
     more = {} if worst is None else {"worst_case": worst.as_dict()}
     rows = {"delta": delta_bounds, **({} if worst is None else {"worst case": worst.text()})}
     text = facts(_title(report), {**_inputs_of(report), **rows})
@@ -226,11 +221,11 @@ def _delta(
 
 
 def _calibrate(
-    name: str, calculator: Calculator[Any], values: dict[str, str]
+    calculator: type[Calculator], values: dict[str, str]
 ) -> tuple[dict[str, Any], Answer]:
     with counted("calibrating"):
         calibration = calculator.calibrate(**values)
-    report = {**calibration.as_dict(), "mechanism": name}
+    report = calibration.as_dict()
     rows = {"delta": str(calibration.delta)}
     if calibration.refuted:
         ((least, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
@@ -242,13 +237,11 @@ def _calibrate(
     return {**values, **report["parameters"]}, Answer(report, text)
 
 
-def _check(
-    name: str, calculator: Calculator[Any], values: dict[str, str]
-) -> tuple[dict[str, Any], Answer]:
+def _check(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[str, Any], Answer]:
     claimed = values.pop("delta")
     with counted("certifying"):
-        outcome = calculator.check(delta=claimed, **values)
-    report = {**_report(name, calculator, values), "target": claimed, "verdict": outcome.verdict}
+        outcome = calculator(**values).check(claimed)
+    report = {**_report(calculator, values), "target": claimed, "verdict": outcome.verdict}
     relation = {"proved": "<=", "refuted": ">", "undecided": "around"}[outcome.verdict]
     what = "delta" if outcome.tight else "the upper bound on delta"
     text = f"{outcome.verdict} ({_title(report)}): {what} {outcome.delta} {relation} {claimed}"
@@ -260,7 +253,7 @@ def _check(
 #: Verb -> what it does, and its sentence about a calculator.
 _VERBS: dict[
     str,
-    tuple[Callable[[str, Calculator[Any], dict[str, str]], tuple[dict[str, Any], Answer]], str],
+    tuple[Callable[[type[Calculator], dict[str, str]], tuple[dict[str, Any], Answer]], str],
 ] = {
     "delta": (_delta, "Compute delta of a mechanism with given noise: {}."),
     "calibrate": (_calibrate, "Find the least noise or threshold for a target: {}."),
@@ -268,9 +261,9 @@ _VERBS: dict[
 }
 
 
-def _report(name: str, calculator: Calculator[Any], values: dict[str, str]) -> dict[str, Any]:
+def _report(calculator: type[Calculator], values: dict[str, str]) -> dict[str, Any]:
     return {
-        "mechanism": name,
+        "mechanism": calculator.name,
         "analysis": values.get("analysis", calculator.analyses[0]),
         "parameters": {n: v for n, v in values.items() if n not in ("epsilon", "analysis")},
         "epsilon": values["epsilon"],

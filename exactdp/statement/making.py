@@ -129,7 +129,7 @@ def calculated(
     >>> s.fields["claims"][0]["at_most"]
     '3.397621177e-5'
     """
-    instance = calculator(name).instance(**parameters)
+    instance = calculator(name)(**parameters)
     values = {each: value for each, value in parameters.items() if value is not None}
     if values.get("analysis") == "exact":
         del values["analysis"]

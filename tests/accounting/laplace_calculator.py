@@ -3,45 +3,42 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
-from exactdp.accounting.calculator import (
-    Calculator,
-    Evaluated,
-    Instance,
-    calibrated,
-    delta_of,
-)
+from flint import arb
+
+from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import ball
+from exactdp.enclosure import Enclosure
+from exactdp.fields import Number, frozen, number
 from exactdp.parameters import Real, delta_target, non_negative, positive
 
 
-@delta_of
-def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Instance:
+def delta(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Enclosure:
     """1 - exp((epsilon - sensitivity/scale)/2), where scale = sigma/sqrt 2."""
-    noise, size = positive("sigma", sigma), positive("sensitivity", sensitivity)
-    loss = non_negative("epsilon", epsilon)
-    return Evaluated(
-        epsilon=loss,
-        neighbours="neighbours whose query differs by at most the sensitivity",
-        source="the law of Laplace noise",
-        tight=True,
-        evaluate=lambda: -((ball(loss) - ball(size) * ball(2).sqrt() / ball(noise)) / 2).expm1(),
-    )
+    return Laplace(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity).delta()
+
+
+def check(*, sigma: Real, epsilon: Real, delta: Real, sensitivity: Real = 1) -> Check:
+    """Whether a claimed delta is kept."""
+    return Laplace(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity).check(delta)
+
+
+def guarantee(*, sigma: Real, epsilon: Real, sensitivity: Real = 1) -> Guarantee:
+    """The guarantee of a release."""
+    return Laplace(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity).guarantee()
 
 
 def calibrate(*, epsilon: Real, delta: Real) -> Calibration:
     """The least sigma at sensitivity 1."""
-    target = delta_target("delta", delta)
-
-    def at(sigma: Fraction) -> Instance:
-        return CALCULATOR.instance(sigma=sigma, epsilon=epsilon)
-
     return calibrated(
-        "laplace",
+        Laplace.name,
         "exact",
-        at,
-        target=target,
+        lambda sigma: Laplace(sigma=sigma, epsilon=epsilon),
+        target=delta_target("delta", delta),
         name="sigma",
         start=Fraction(1),
         step=Fraction(1, 10**6),
@@ -50,11 +47,24 @@ def calibrate(*, epsilon: Real, delta: Real) -> Calibration:
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the Laplace mechanism",
-    example={"sigma": "2", "epsilon": "0.5"},
-    falls_with={"sigma": 0, "epsilon": 0},
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class Laplace(Calculator, Evaluated):
+    """The calculator; parameters as in :func:`delta`."""
+
+    sigma: Number = number(positive)
+    epsilon: Number = number(non_negative)
+    sensitivity: Number = number(positive, default=1)
+
+    name = "laplace"
+    title = "the Laplace mechanism"
+    example: ClassVar = {"sigma": "2", "epsilon": "0.5"}
+    falls_with: ClassVar = {"sigma": 0, "epsilon": 0}
+    calibrate = staticmethod(calibrate)
+
+    neighbours = "neighbours whose query differs by at most the sensitivity"
+    source = "the law of Laplace noise"
+
+    def evaluate(self) -> arb:
+        """A ball around delta."""
+        size = ball(self.sensitivity) * ball(2).sqrt() / ball(self.sigma)
+        return -((ball(self.epsilon) - size) / 2).expm1()

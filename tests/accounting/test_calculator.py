@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from exactdp.accounting.calculator import CALCULATORS, calculator, group_of
+from exactdp.accounting.calculator import CALCULATORS, calculator
 from exactdp.audit.numbers.certified import answer, mechanisms, quantities
 from exactdp.audit.numbers.claimed import audit_number
 from exactdp.errors import InvalidParameter
@@ -26,7 +26,7 @@ _REFERENCE = Path(__file__).parents[2] / "docs" / "_ext" / "calculators.py"
 def added(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line in the table of calculators, for a module that lies below exactdp.accounting."""
     monkeypatch.setitem(import_module("sys").modules, "exactdp.accounting.laplace", laplace)
-    monkeypatch.setitem(CALCULATORS, "laplace", "laplace.CALCULATOR")
+    monkeypatch.setitem(CALCULATORS, "laplace", "laplace.Laplace")
 
 
 def expected(sigma: float, epsilon: float) -> float:
@@ -88,22 +88,26 @@ def test_a_new_calculator_has_a_place_in_the_reference() -> None:
 def test_the_functions_of_a_module_have_the_parameters_of_delta(name: str) -> None:
     """The commands offer the parameters of delta to check; the API's check must take them, too."""
     made = calculator(name)
-    module = import_module(made.delta.__module__)
-    given = _parameters(module.delta)
-    assert _parameters(module.guarantee) == given
-    claimed = _parameters(module.check)
-    assert claimed.pop("delta") is inspect.Parameter.empty
-    assert claimed == given
-    wanted = _parameters(module.calibrate)
+    assert made.name == name
+    module = import_module(made.__module__)
+    functions = {verb: getattr(module, verb) for verb in ("delta", "check", "guarantee")}
+    if name == "top-k":  # a second calculator of its module
+        functions = {"delta": module.delta_without_base}
+    given = _parameters(functions["delta"])
+    assert {n: p is inspect.Parameter.empty for n, p in given.items()} == made.parameters()
+    if "check" in functions:
+        assert _parameters(functions["guarantee"]) == given
+        claimed = _parameters(functions["check"])
+        assert claimed.pop("delta") is inspect.Parameter.empty
+        assert claimed == given
+    wanted = _parameters(made.calibrate)
     assert {n: wanted[n] for n in wanted.keys() & given.keys() - {"sigma"}} == {
         n: given[n] for n in wanted.keys() & given.keys() - {"sigma"}
     }
-    for verb in ("delta", "check", "guarantee", "calibrate"):
-        function = getattr(module, verb)
-        assert function.__name__ == verb
+    answers = {"delta": "Enclosure", "check": "Check", "guarantee": "Guarantee"}
+    for verb, function in functions.items():
+        assert inspect.signature(function).return_annotation == answers[verb]
         assert function.__doc__
-    assert inspect.signature(module.delta).return_annotation == "Enclosure"
-    assert inspect.signature(module.guarantee).return_annotation == "Guarantee"
 
 
 def _parameters(function: Callable[..., object]) -> dict[str, object]:
@@ -114,11 +118,11 @@ def _parameters(function: Callable[..., object]) -> dict[str, object]:
 @pytest.mark.parametrize("name", CALCULATORS)
 def test_the_api_the_command_and_the_audit_agree(name: str) -> None:
     made = calculator(name)
-    found = import_module(made.delta.__module__).delta(**made.example)
+    found = made(**made.example).delta()
     flags = [text for option, value in made.example.items() for text in (f"--{option}", value)]
     shown = json.loads(run("delta", name, *flags, "--json")[1])
     assert shown["delta"] == found.as_dict()
-    audited = answer(group_of(name), "delta", made.example)
+    audited = answer(name, "delta", made.example)
     assert (audited.lower, audited.upper) == (found.lower, found.upper)
 
 
@@ -133,7 +137,7 @@ def test_an_audit_finds_the_threshold_of_a_calibration(name: str, least: str) ->
     given = {**made.example, "delta": "1e-5"}
     del given[least]
     fixed = {n: v for n, v in given.items() if n in inspect.signature(made.calibrate).parameters}
-    assert answer(group_of(name), least, given).upper == getattr(made.calibrate(**fixed), least)
+    assert answer(name, least, given).upper == getattr(made.calibrate(**fixed), least)
 
 
 def test_an_audit_refuses_an_unknown_parameter() -> None:

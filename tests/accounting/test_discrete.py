@@ -333,11 +333,11 @@ def test_by_cases_is_the_largest_of_all_cases(k: int, sigma: str, tau: str, epsi
     """Every r visited; the search leaves most of them out."""
     numbers = {"sigma": sigma, "tau": tau, "epsilon": epsilon, "analysis": "by-cases"}
     found = discrete_csh.delta(sparsity=k, **numbers)
-    point = discrete_csh._point(k, sigma, tau, epsilon, "by-cases")
+    mechanism = discrete_csh.DiscreteCsh(sparsity=k, **numbers)
     with precision(128):
-        showing = Showing.of(k, point.variance, point.tau)
-        cases = [discrete_csh._case(k - r, point) + showing.any_of(r) for r in range(1, k)]
-        best = discrete_csh._case(k, point).max(showing.any_of(k))
+        showing = Showing.of(k, mechanism.variance, mechanism.tau)
+        cases = [mechanism.case(k - r) + showing.any_of(r) for r in range(1, k)]
+        best = mechanism.case(k).max(showing.any_of(k))
         for case in cases:
             best = best.max(case)
         low, high = (float(end.mid()) for end in (best.lower(), best.upper()))

@@ -86,11 +86,11 @@ def test_without_a_command_five_lines_ask_what_is_wanted() -> None:
 def test_defaults_in_help_are_those_of_the_calculators() -> None:
     for name in ("gaussian", "csh", "sums", "discrete-gaussian"):
         for verb in ("delta", "calibrate"):
-            made = getattr(calculator(name), verb)
+            module = import_module(calculator(name).__module__)
             shown = {
                 x.name: str(x.help) for x in EVERY[f"{verb} {name}"].params if hasattr(x, "help")
             }
-            for parameter in inspect.signature(made).parameters.values():
+            for parameter in inspect.signature(getattr(module, verb)).parameters.values():
                 if parameter.default not in (None, parameter.empty):
                     assert f"default: {parameter.default}]" in shown[parameter.name], (name, verb)
                 if parameter.default is parameter.empty:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from exactdp.accounting.calculator import Evaluated, calculator
 from exactdp.audit.numbers import certified, inversion
+from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.oracle import vectors
 from exactdp.oracle.vectors import Vector
@@ -82,9 +82,9 @@ def test_deltas_of_calculators_to_thirty_digits(name: str) -> None:
     made = calculator(CALCULATED[name])
     for vector in vectors.load(name):
         if vector.question == "delta":
-            instance = made.instance(**vector.parameters)
-            assert isinstance(instance, Evaluated)
-            found = replace(instance, relative_width=Fraction(1, 10**31)).delta()
+            mechanism = made(**vector.parameters)
+            assert isinstance(mechanism, Evaluated)
+            found = refine(mechanism.evaluate, relative_width=Fraction(1, 10**31))
             assert within(found, vector, Fraction(1, 10**30)), vector.id
 
 

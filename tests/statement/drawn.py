@@ -85,7 +85,7 @@ def _calculated(name: str, drawn: random.Random) -> Drawn:
             str(max(1, round(int(text) * factor))) if whole else f"{float(text) * factor:.4g}"
         )
     made = statement.calculated(name, **values)
-    return Drawn(name, made, calculator(name).delta(**values))
+    return Drawn(name, made, calculator(name)(**values).delta())
 
 
 _MECHANISMS: list[Callable[[random.Random], pld.Pld]] = [

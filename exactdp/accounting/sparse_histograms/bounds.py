@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import update_wrapper
-from typing import ParamSpec, TypeVar
+from dataclasses import Field
+from functools import wraps
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 from exactdp.errors import InvalidParameter
 
@@ -37,17 +38,23 @@ def refuse_k(given: Mapping[str, object], *takes: str) -> None:
 
 
 def without_k(function: Callable[_P, _Answer]) -> Callable[_P, _Answer]:
-    """The function of another bound, which refuses k by :func:`refuse_k`.
-
-    The result has no __wrapped__, so that inspect.unwrap does not return the unchecked function.
-    """
+    """The function of another bound, which refuses k by :func:`refuse_k`."""
     takes = [name for name in BOUNDS if name in inspect.signature(function).parameters]
 
+    @wraps(function)
     def checked(*args: _P.args, **kwargs: _P.kwargs) -> _Answer:
         refuse_k(kwargs, *takes)
         return function(*args, **kwargs)
 
-    update_wrapper(checked, function)
-    del checked.__wrapped__  # type: ignore[attr-defined]
-    checked.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return checked
+
+
+class RefusesK:
+    """A base of frozen dataclasses with another bound: k among their arguments is refused."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
+        """The object before its fields are set. Raises InvalidParameter for k."""
+        refuse_k(parameters, *(name for name in BOUNDS if name in cls.__dataclass_fields__))
+        return super().__new__(cls)

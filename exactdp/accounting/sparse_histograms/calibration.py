@@ -15,11 +15,11 @@ from functools import cache
 
 from flint import arb
 
-from exactdp.accounting.calculator import Evaluated, calibrated
+from exactdp.accounting.calculator import calibrated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.grid import read_resolution, rounded, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log2, minimum
-from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
+from exactdp.accounting.sparse_histograms.analysis import Analysis, AtPoint, Point
 from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, decimal_text
@@ -99,9 +99,9 @@ class _Hints:
     epsilon: Fraction
     target: Fraction
 
-    def at(self, sigma: Fraction, tau: Fraction) -> Evaluated:
+    def at(self, sigma: Fraction, tau: Fraction) -> AtPoint:
         """The mechanism with this noise and threshold."""
-        return self.analysis.at(self._point(sigma, tau), quick=True)
+        return self.analysis.at(self._point(sigma, tau))
 
     def tau(self, sigma: Fraction) -> Fraction:
         """A guess at the smallest tau for sigma; exactly 0 where 0 seems enough."""
@@ -116,7 +116,7 @@ class _Hints:
         With more noise than the noise alone needs, neighbours between the two ends may need a
         smaller threshold.
         """
-        if self.analysis.near is None or not calibration.tau:
+        if not self.analysis.searched or not calibration.tau:
             return None
 
         @cache
@@ -225,8 +225,8 @@ class _Hints:
         """log2(tau/sigma) at the target, infinity when no tau is enough."""
         if self._noise_excess(_log2(sigma)) >= 0:
             return math.inf
-        log_ratio = self._root(self.analysis.about or self.analysis.least, sigma, start)
-        if self.analysis.near is not None:
+        log_ratio = self._root(self.analysis.about, sigma, start)
+        if self.analysis.searched:
             for _ in range(_MOST_GUESSES):
                 log_ratio = max(log_ratio, _LEAST_RATIO)
                 delta = self.analysis.near(self._point(sigma, sigma * exp2(log_ratio)))

@@ -135,7 +135,7 @@ def _assumed(bounds: Mapping[str, Fraction]) -> str:
 
 def _row(calibration: Calibration, reference: Fraction | None) -> Row:
     bounds = {name: int(n) for name, n in calibration.given.items() if name != "contributions"}
-    noise = calculator(calibration.mechanism).noise(**bounds, sigma=calibration.sigma)
+    noise = calculator(calibration.mechanism).total_noise(**bounds, sigma=calibration.sigma)
     saving = 1 - _tau(calibration) / reference if reference else None
     return Row(calibration, noise, saving)
 

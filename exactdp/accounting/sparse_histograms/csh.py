@@ -6,24 +6,28 @@ import math
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
+from typing import ClassVar
 
 from flint import arb
 
-from exactdp.accounting.calculator import Calculator, Instance, delta_of
+from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.hints import exp2, minimum
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms import gshm
-from exactdp.accounting.sparse_histograms.analysis import Analysis, Point
-from exactdp.accounting.sparse_histograms.bounds import without_k
+from exactdp.accounting.sparse_histograms.analysis import Analysed, Analysis, Point
+from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold
-from exactdp.accounting.sparse_histograms.csh_exact import Worst, noise_only, threshold_only
+from exactdp.accounting.sparse_histograms.csh_exact import Worst
 from exactdp.accounting.sparse_histograms.csh_published import PUBLISHED
-from exactdp.accounting.sparse_histograms.csh_worst_cases import Searches
-from exactdp.balls import ball, precision, refine
+from exactdp.accounting.sparse_histograms.csh_searched import Exact
+from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, converted, frozen, number, whole
 from exactdp.parameters import (
     Real,
     choice,
@@ -37,15 +41,10 @@ from exactdp.parameters import (
 ANALYSES = ("exact", *PUBLISHED)
 DEFAULT_ANALYSIS = "exact"
 
-#: Working precision of the search for the worst case, in bits, and the highest precision of delta:
-#: more precision does not settle a comparison that the search leaves open.
-_WORST_BITS = 128
-_CAP_BITS = 512
 #: The calibration of a larger sparsity takes many minutes.
 MOST_CALIBRATED = 10**9
 
 
-@delta_of
 @without_k
 def delta(
     *,
@@ -56,7 +55,7 @@ def delta(
     analysis: str = DEFAULT_ANALYSIS,
     correlation: Real | None = None,
     contributions: int | None = None,
-) -> Instance:
+) -> Enclosure:
     """The delta of the CSH: N(0, sigma^2) per non-zero counter, and one shared noise for all.
 
     The shared noise is N(0, sigma^2/correlation). Noisy counters > 1 + tau are released.
@@ -81,20 +80,62 @@ def delta(
     >>> print(csh.delta(**noise, epsilon="0.35", analysis="published"))
     [1.078893902e-5, 1.078893903e-5]
     """
-    chosen = _analysis(analysis, sparsity, correlation, contributions)
-    instance = chosen.at(_point(sparsity, sigma, tau, epsilon))
-    if analysis != "exact" or correlation == "infinity":
-        return instance
-    search = partial(
-        worst_case,
+    return Csh(
         sparsity=sparsity,
         sigma=sigma,
         tau=tau,
         epsilon=epsilon,
+        analysis=analysis,
         correlation=correlation,
         contributions=contributions,
-    )
-    return replace(instance, worst_case=search)
+    ).delta()
+
+
+@without_k
+def check(
+    *,
+    sparsity: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    delta: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return Csh(
+        sparsity=sparsity,
+        sigma=sigma,
+        tau=tau,
+        epsilon=epsilon,
+        analysis=analysis,
+        correlation=correlation,
+        contributions=contributions,
+    ).check(delta)
+
+
+@without_k
+def guarantee(
+    *,
+    sparsity: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+    correlation: Real | None = None,
+    contributions: int | None = None,
+) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return Csh(
+        sparsity=sparsity,
+        sigma=sigma,
+        tau=tau,
+        epsilon=epsilon,
+        analysis=analysis,
+        correlation=correlation,
+        contributions=contributions,
+    ).guarantee()
 
 
 @without_k
@@ -111,10 +152,9 @@ def worst_case(
 
     The parameters are those of :func:`delta`, whose lower end is the delta of this pair.
     """
-    point = _point(sparsity, sigma, tau, epsilon)
-    kappa, most = _family(point.k, correlation, contributions)
-    with precision(_WORST_BITS):
-        return Searches(kappa, most).worst(point)
+    kappa, most = _family(sparsity, correlation, contributions)
+    mechanism = Csh(sparsity=sparsity, sigma=sigma, tau=tau, epsilon=epsilon)
+    return Exact(kappa, most).worst(mechanism.point)
 
 
 @without_k
@@ -162,7 +202,7 @@ def calibrate(
     if contributions is not None:
         settings["contributions"] = rational("contributions", contributions)
     return calibrate_threshold(
-        "csh",
+        Csh.name,
         chosen,
         k=number,
         epsilon=loss,
@@ -209,9 +249,9 @@ def _few_enough(k: int, analysis: str, correlation: Real | None) -> None:
 def _analysis(name: str, k: int, correlation: Real | None, contributions: int | None) -> Analysis:
     choice("analysis", name, ANALYSES)
     if name == "exact" and correlation == "infinity":
-        return _without_shared_noise(_family(k, None, contributions)[1])
+        return WithoutSharedNoise(_family(k, None, contributions)[1])
     if name == "exact":
-        return _exact_analysis(*_family(k, correlation, contributions))
+        return Exact(*_family(k, correlation, contributions))
     for parameter, value in (("correlation", correlation), ("contributions", contributions)):
         if value is not None:
             raise InvalidParameter(parameter, value, "left out, except with analysis 'exact'")
@@ -229,39 +269,27 @@ def _family(
     return kappa, most
 
 
-def _exact_analysis(kappa: Fraction | None, most: int) -> Analysis:
-    searches = Searches(kappa, most)
-    return Analysis(
-        name="exact",
-        source="exactdp statement explain exact-csh, exact over all neighbours",
-        neighbours=lambda k: _neighbours(k, most),
-        tight=True,
-        evaluate=searches.delta,
-        noise_only=lambda k, sigma, epsilon: noise_only(k, sigma, epsilon, kappa, most),
-        threshold_only=lambda k, ratio: threshold_only(k, ratio, kappa, most),
-        larger_part=True,
-        about=searches.about,
-        near=searches.near,
-        against=searches.against,
-        relative_width=Fraction(1, 10**9),
-        cap_bits=_CAP_BITS,
-    )
-
-
-def _neighbours(sparsity: int, most: int) -> str:
-    return sparse_counters(sparsity, None if most == sparsity else most)
-
-
-def _without_shared_noise(most: int) -> Analysis:
+class WithoutSharedNoise(gshm.Exact):
     """The Gaussian sparse histogram mechanism in which one user changes at most `most` counters."""
-    exact = gshm.ANALYSES["exact"]
-    return replace(
-        exact,
-        neighbours=lambda k: _neighbours(k, most),
-        evaluate=lambda point: exact.evaluate(replace(point, k=most)),
-        noise_only=lambda _, sigma, epsilon: exact.noise_only(most, sigma, epsilon),
-        threshold_only=lambda _, ratio: exact.threshold_only(most, ratio),
-    )
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def neighbours(self, k: int) -> str:
+        """Users change some counters, in one direction."""
+        return sparse_counters(k, None if self._most == k else self._most)
+
+    def evaluate(self, point: Point) -> arb:
+        """A ball around delta."""
+        return super().evaluate(replace(point, k=self._most))
+
+    def noise_only(self, k: int, sigma: arb, epsilon: arb) -> arb:
+        """The delta of neighbours whose counters are in both histograms."""
+        return super().noise_only(self._most, sigma, epsilon)
+
+    def threshold_only(self, k: int, ratio: arb) -> arb:
+        """The delta of neighbours whose counters are in one histogram."""
+        return super().threshold_only(self._most, ratio)
 
 
 def _best_correlation(
@@ -270,7 +298,7 @@ def _best_correlation(
     """About the kappa with the smallest threshold, to three digits."""
 
     def log_tau(log_kappa: float) -> float:
-        analysis = _exact_analysis(*_family(k, exp2(log_kappa), contributions))
+        analysis = Exact(*_family(k, exp2(log_kappa), contributions))
         return best_tau(analysis, k, epsilon, target)
 
     middle = math.log2(k) / 2
@@ -279,24 +307,46 @@ def _best_correlation(
     return Context(prec=3).divide(Decimal(kappa.numerator), Decimal(kappa.denominator))
 
 
-def _point(k: int, sigma: Real, tau: Real, epsilon: Real) -> Point:
-    return Point.of(
-        integer("sparsity", k, least=1),
-        positive("sigma", sigma),
-        non_negative("tau", tau),
-        non_negative("epsilon", epsilon),
+def _kappa(name: str, value: Real) -> Real:
+    return value if value == "infinity" else positive(name, value)
+
+
+@frozen(kw_only=True)
+class Csh(RefusesK, Calculator, Analysed):
+    """The calculator; parameters as in :func:`delta`."""
+
+    sparsity: int = whole(least=1)
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    analysis: str = converted(partial(choice, options=ANALYSES), default=DEFAULT_ANALYSIS)
+    correlation: Real | None = converted(_kappa, default=None)
+    contributions: int | None = whole(least=1, default=None)
+
+    name = "csh"
+    title = (
+        "the correlated sparse histogram (CSH) with continuous noise"
+        ", for a whole histogram of at most `sparsity` counters"
     )
+    example: ClassVar = {"sparsity": "10", "sigma": "17.8", "tau": "97.1", "epsilon": "0.35"}
+    analyses = ANALYSES
+    falls_with: ClassVar = {"tau": 0, "epsilon": 0}
+    compared = ("add-the-deltas", "published", "exact")
+    calibrate, total_noise = staticmethod(calibrate), staticmethod(total_noise)
 
+    def __post_init__(self) -> None:
+        _ = self.by  # checks the combination
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the correlated sparse histogram (CSH) with continuous noise"
-    ", for a whole histogram of at most `sparsity` counters",
-    example={"sparsity": "10", "sigma": "17.8", "tau": "97.1", "epsilon": "0.35"},
-    analyses=ANALYSES,
-    falls_with={"tau": 0, "epsilon": 0},
-    compared=("add-the-deltas", "published", "exact"),
-    total_noise=total_noise,
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+    @cached_property
+    def by(self) -> Analysis:
+        """The analysis of this name."""
+        return _analysis(self.analysis, self.sparsity, self.correlation, self.contributions)
+
+    @cached_property
+    def point(self) -> Point:
+        """The parameters."""
+        return Point.of(self.sparsity, self.sigma, self.tau, self.epsilon)
+
+    def worst_case(self) -> Worst | None:
+        """The worst neighbours, where the analysis searches for them."""
+        return self.by.worst(self.point) if isinstance(self.by, Exact) else None

@@ -17,55 +17,52 @@ def _share(k: int) -> arb:
     return 1 + 1 / arb(k).root(4)
 
 
-def _noise_only(k: int, sigma: arb, epsilon: arb) -> arb:
-    return hockey_stick(epsilon, (k + arb(k).sqrt()).sqrt() / (2 * sigma))
+class AddTheDeltas(Analysis):
+    """The delta of the noise plus that of the threshold."""
+
+    name, source = "add-the-deltas", "CSH Theorem 3.3"
+
+    def neighbours(self, k: int) -> str:
+        """Users change any counters, in one direction."""
+        return sparse_counters(k)
+
+    def evaluate(self, point: Point) -> arb:
+        """A ball around the bound."""
+        epsilon, scale, ratio = setting(point)
+        root = arb(point.k).sqrt()
+        noise = hockey_stick(epsilon, (scale * (point.k + root)).sqrt() / 2)
+        return noise + StaysBelow(ratio / _share(point.k), epsilon).exceeded(point.k + 1)
+
+    def noise_only(self, k: int, sigma: arb, epsilon: arb) -> arb:
+        """The bound without a threshold."""
+        return hockey_stick(epsilon, (k + arb(k).sqrt()).sqrt() / (2 * sigma))
+
+    def threshold_only(self, k: int, ratio: arb) -> arb:
+        """The bound without noise on old counters."""
+        return StaysBelow(ratio / _share(k), arb(0)).exceeded(k + 1)
 
 
-def _threshold_only(k: int, ratio: arb) -> arb:
-    return StaysBelow(ratio / _share(k), arb(0)).exceeded(k + 1)
+class Published(AddTheDeltas):
+    """The largest case by the number of shared counters."""
+
+    name, source = "published", "CSH Theorem 3.5"
+
+    def evaluate(self, point: Point) -> arb:
+        """A ball around the bound."""
+        epsilon, scale, ratio = setting(point)
+        k, root = point.k, arb(point.k).sqrt()
+        threshold = StaysBelow(ratio / _share(k), epsilon)
+        # sqrt(j) <= sqrt(j + sqrt k)/2 exactly up to this j: two smooth pieces
+        split = min(isqrt(k // 9), k - 1)
+        pieces = [(1, split, scale, arb(0)), (split + 1, k - 1, scale / 4, root)]
+        kinds: list[type[Overlaps]] = [AppearBound, Vanish]
+        families = [
+            kind(threshold, first, last, k + 1, size, shift)
+            for kind in kinds
+            for first, last, size, shift in pieces
+        ]
+        noise = hockey_stick(epsilon, (scale * (k + root)).sqrt() / 2)
+        return largest(families, threshold.exceeded(k + 1), noise)
 
 
-def _add_the_deltas(point: Point) -> arb:
-    epsilon, scale, ratio = setting(point)
-    root = arb(point.k).sqrt()
-    noise = hockey_stick(epsilon, (scale * (point.k + root)).sqrt() / 2)
-    return noise + StaysBelow(ratio / _share(point.k), epsilon).exceeded(point.k + 1)
-
-
-def _published(point: Point) -> arb:
-    epsilon, scale, ratio = setting(point)
-    k, root = point.k, arb(point.k).sqrt()
-    threshold = StaysBelow(ratio / _share(k), epsilon)
-    # sqrt(j) <= sqrt(j + sqrt k)/2 exactly up to this j: two smooth pieces
-    split = min(isqrt(k // 9), k - 1)
-    pieces = [(1, split, scale, arb(0)), (split + 1, k - 1, scale / 4, root)]
-    kinds: list[type[Overlaps]] = [AppearBound, Vanish]
-    families = [
-        kind(threshold, first, last, k + 1, size, shift)
-        for kind in kinds
-        for first, last, size, shift in pieces
-    ]
-    noise = hockey_stick(epsilon, (scale * (k + root)).sqrt() / 2)
-    return largest(families, threshold.exceeded(k + 1), noise)
-
-
-PUBLISHED = {
-    "published": Analysis(
-        "published",
-        "CSH Theorem 3.5",
-        sparse_counters,
-        False,
-        _published,
-        _noise_only,
-        _threshold_only,
-    ),
-    "add-the-deltas": Analysis(
-        "add-the-deltas",
-        "CSH Theorem 3.3",
-        sparse_counters,
-        False,
-        _add_the_deltas,
-        _noise_only,
-        _threshold_only,
-    ),
-}
+PUBLISHED = {each.name: each for each in (Published(), AddTheDeltas())}

@@ -12,37 +12,30 @@ both orders of the neighbours, holds with sums as well.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
-from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
-from exactdp.accounting.sparse_histograms.bounds import without_k
+from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import Showing
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine
-from exactdp.parameters import Real
+from exactdp.enclosure import Enclosure
+from exactdp.fields import converted, frozen
+from exactdp.parameters import Real, counters
 
 DEFAULT_ANALYSIS = ANALYSIS
 
 SOURCE = "CSH Section 6 and Lemma 7.5, zCDP for counters and sums, exact threshold part"
 
-_SUMS = WithSums(
-    "csh-sums",
-    "sparsity",
-    SOURCE,
-    sparse_counters,
-    step=Fraction(1, 2),
-    weight=lambda k: (k + roots(k)[1]) / 8,  # rounded up
-    shown=lambda k, sigma, tau: refine(lambda: Showing.of(k, 4 * sigma**2, tau).any_of(k)),
-)
 
-
-@delta_of
 @without_k
 def delta(
     *, sparsity: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real = 1
-) -> Instance:
+) -> Enclosure:
     """An upper bound on the delta of correlated counters that are released with sums of values.
 
     sparsity: the largest number of non-zero counters of the whole histogram, of any data set, >= 1.
@@ -57,9 +50,36 @@ def delta(
     >>> print(csh_sums.delta(sparsity=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
     [2.85817661e-5, 2.858176611e-5]
     """
-    return _SUMS.instance(
-        sparsity, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
-    )
+    return CshSums(
+        sparsity=sparsity, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
+    ).delta()
+
+
+@without_k
+def check(
+    *,
+    sparsity: int,
+    columns: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    delta: Real,
+    spread: Real = 1,
+) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return CshSums(
+        sparsity=sparsity, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
+    ).check(delta)
+
+
+@without_k
+def guarantee(
+    *, sparsity: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real = 1
+) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return CshSums(
+        sparsity=sparsity, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
+    ).guarantee()
 
 
 @without_k
@@ -79,18 +99,48 @@ def calibrate(
     The returned tau provably satisfies the target by this bound, and tau - 1/2 provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
-    return _SUMS.calibrate(
-        sparsity, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
+    return CshSums.least(
+        sparsity=sparsity, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the discrete correlated sparse histogram (CSH) with sums of users' values"
-    ", for a whole histogram of at most `sparsity` counters",
-    example={"sparsity": "10", "columns": "1", "sigma": "40", "tau": "250", "epsilon": "0.35"},
-    analyses=(ANALYSIS,),
-    falls_with={"tau": Fraction(1, 2), "epsilon": 0},
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class _Sparsity:
+    sparsity: int = converted(lambda name, value: counters(value, name))
+
+
+@frozen(kw_only=True)
+class CshSums(RefusesK, WithSums, _Sparsity):
+    """The calculator; parameters as in :func:`delta`."""
+
+    name = "csh-sums"
+    title = (
+        "the discrete correlated sparse histogram (CSH) with sums of users' values"
+        ", for a whole histogram of at most `sparsity` counters"
+    )
+    example: ClassVar = {
+        "sparsity": "10",
+        "columns": "1",
+        "sigma": "40",
+        "tau": "250",
+        "epsilon": "0.35",
+    }
+    falls_with: ClassVar = {"tau": Fraction(1, 2), "epsilon": 0}
+    calibrate = staticmethod(calibrate)
+
+    source, bound, step = SOURCE, "sparsity", Fraction(1, 2)
+
+    @property
+    def neighbours(self) -> str:
+        """Users change any counters, in one direction, and their sums."""
+        return f"{sparse_counters(self.sparsity)}, and their sums by at most their limits"
+
+    @property
+    def counters_weight(self) -> Fraction:
+        """rho sigma^2 of the counters, rounded up."""
+        return (self.sparsity + roots(self.sparsity)[1]) / 8
+
+    def shows(self) -> Enclosure:
+        """The exact threshold part of the correlated sparse histogram."""
+        variance = 4 * self.sigma**2
+        return refine(lambda: Showing.of(self.sparsity, variance, self.tau).any_of(self.sparsity))

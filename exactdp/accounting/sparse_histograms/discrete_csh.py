@@ -28,24 +28,26 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from heapq import heappop, heappush
 from itertools import count
 from math import isqrt
+from typing import ClassVar
 
 from flint import arb, ctx
 
 from exactdp.accounting import gaussian, zcdp
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Compared, calibrated
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.checking import decide
+from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.certify.grid import rounded
 from exactdp.accounting.discrete_gaussian import many
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
-from exactdp.accounting.sparse_histograms.bounds import without_k
+from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.csh import total_noise
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,
@@ -56,7 +58,9 @@ from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import ball
 from exactdp.bisection import least
+from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, converted, frozen, number
 from exactdp.parameters import (
     Real,
     choice,
@@ -84,20 +88,10 @@ _FIRST_STEP = Fraction(1, 10**4)
 _LEAST_TARGET = Fraction(1, 10**300)
 
 
-@dataclass(frozen=True)
-class _Point:
-    k: int
-    variance: Fraction  # V = 4 sigma^2
-    tau: Fraction
-    epsilon: Fraction
-    analysis: str
-
-
-@delta_of
 @without_k
 def delta(
     *, sparsity: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Instance:
+) -> Enclosure:
     """An upper bound on the delta of Algorithm 4 of the CSH paper, releasing counters > 1 + tau.
 
     sparsity: the largest number of non-zero counters of the whole histogram, of any data set, >= 1.
@@ -122,15 +116,35 @@ def delta(
     [2.227844873e-6, 2.227844874e-6]
     [1.428555767e-6, 1.428555768e-6]
     """
-    point = _point(sparsity, sigma, tau, epsilon, analysis)
-    return Evaluated(
-        epsilon=point.epsilon,
-        neighbours=sparse_counters(point.k),
-        source=ANALYSES[analysis],
-        tight=False,
-        evaluate=lambda: _evaluate(point),
-        against=lambda target: _evaluate(point, target),
-    )
+    return DiscreteCsh(
+        sparsity=sparsity, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis
+    ).delta()
+
+
+@without_k
+def check(
+    *,
+    sparsity: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    delta: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return DiscreteCsh(
+        sparsity=sparsity, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis
+    ).check(delta)
+
+
+@without_k
+def guarantee(
+    *, sparsity: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return DiscreteCsh(
+        sparsity=sparsity, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis
+    ).guarantee()
 
 
 @without_k
@@ -165,11 +179,11 @@ def calibrate(
     loss = non_negative("epsilon", epsilon)
     if target < _LEAST_TARGET:
         raise InvalidParameter("delta", decimal_text(target), ">= 1e-300 for a calibration")
+    one = DiscreteCsh(sparsity=number, sigma=1, tau=0, epsilon=loss, analysis=analysis)
 
     def keeps(sigma: Fraction) -> bool:
         """Whether the delta of the noise is below the target, so that some threshold is enough."""
-        point = _point(number, sigma, 0, loss, analysis)
-        decision = decide(lambda: _noise_part(point), target, tight=False)
+        decision = decide(replace(one, sigma=sigma).noise_part, target, tight=False)
         return decision.verdict == "proved" and decision.delta.upper < target
 
     if sigma is None:
@@ -177,11 +191,9 @@ def calibrate(
     elif not keeps(chosen := positive("sigma", sigma)):
         raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
     return calibrated(
-        "discrete-csh",
+        DiscreteCsh.name,
         analysis,
-        lambda tau: CALCULATOR.instance(
-            sparsity=number, sigma=chosen, tau=tau, epsilon=loss, analysis=analysis
-        ),
+        lambda tau: replace(one, sigma=chosen, tau=tau),
         target=target,
         name="tau",
         start=likely_threshold(chosen, number, target),
@@ -191,18 +203,112 @@ def calibrate(
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the correlated sparse histogram (CSH) with discrete noise, as it is released"
-    ", for a whole histogram of at most `sparsity` counters",
-    example={"sparsity": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"},
-    analyses=tuple(reversed(ANALYSES)),
-    falls_with={"tau": Fraction(1, 2), "epsilon": 0},
-    compared=(DEFAULT_ANALYSIS,),
-    total_noise=total_noise,
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class DiscreteCsh(RefusesK, Calculator, Compared):
+    """The calculator; parameters as in :func:`delta`."""
+
+    sparsity: int = converted(lambda name, value: counters(value, name))
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    analysis: str = converted(partial(choice, options=tuple(ANALYSES)), default=DEFAULT_ANALYSIS)
+
+    name = "discrete-csh"
+    title = (
+        "the correlated sparse histogram (CSH) with discrete noise, as it is released"
+        ", for a whole histogram of at most `sparsity` counters"
+    )
+    example: ClassVar = {"sparsity": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"}
+    analyses = tuple(reversed(ANALYSES))
+    falls_with: ClassVar = {"tau": Fraction(1, 2), "epsilon": 0}
+    compared = (DEFAULT_ANALYSIS,)
+    calibrate, total_noise = staticmethod(calibrate), staticmethod(total_noise)
+
+    tight = False
+
+    @property
+    def neighbours(self) -> str:
+        """Users change any counters, in one direction."""
+        return sparse_counters(self.sparsity)
+
+    @property
+    def source(self) -> str:
+        """The source of the analysis."""
+        return ANALYSES[self.analysis]
+
+    @property
+    def variance(self) -> Fraction:
+        """V = 4 sigma^2."""
+        return 4 * self.sigma**2
+
+    def evaluate(self) -> arb:
+        """A ball around the bound on delta."""
+        return self.against(Fraction(0))
+
+    def against(self, target: Fraction) -> arb:
+        """A ball around the bound on delta, which may be wide where it is at most the target."""
+        if self.analysis in ("published", "renyi"):
+            return self.noise_part() + self._split_threshold()
+        showing = Showing.of(self.sparsity, self.variance, self.tau)
+        if self.analysis == "exact-parts":
+            return self.noise_part() + showing.any_of(self.sparsity)
+        return self._worst_case(showing, ball(target).lower())
+
+    def noise_part(self) -> arb:
+        """The bound for an infinite threshold."""
+        k = self.sparsity
+        if self.analysis == "exact-parts":
+            return noise(k, k, self.variance, self.epsilon, ctx.prec)
+        if self.analysis == "by-cases":
+            return self.case(k)
+        epsilon, rho = ball(self.epsilon), (k + arb(k).sqrt()) / (2 * ball(self.variance))
+        if self.analysis == "renyi":
+            return zcdp.optimal(rho, rho - epsilon)
+        return concentrated(rho, epsilon)
+
+    def case(self, j: int) -> arb:
+        """The smaller of two bounds for j counters: one uses that the shared noise moves, too."""
+        return noise(j, self.sparsity, self.variance, self.epsilon, ctx.prec).min(
+            many(Counter({(2, self.variance): j}), self.epsilon)
+        )
+
+    def _worst_case(self, showing: Showing, enough: arb) -> arb:
+        """The largest threshold(r) + noise(k - r), for r counters in one histogram, k - r in both.
+
+        threshold(r) does not fall with r, and noise(k - r) does not rise with r. For
+        first <= r <= last the sum is therefore at most threshold(last) + noise(k - first). The
+        range with the largest bound is halved, until that bound is at most the best value, or at
+        most `enough`.
+        """
+        k = self.sparsity
+        shows, noise = cache(showing.any_of), cache(lambda r: self.case(k - r))
+        best = shows(k).max(noise(0))
+        slack, heap = 1 + arb(2) ** -(ctx.prec // 3), [(arb(-2), 1, k - 1)]
+        while heap:
+            negative, first, last = heappop(heap)
+            if first > last:
+                continue
+            if -negative <= (best.lower() * slack).max(enough):
+                return best.lower().union(best.upper().max(-negative))
+            if first == last:
+                best = best.max(shows(first) + noise(first))
+                continue
+            middle = (first + last) // 2
+            for low, high in ((first, middle), (middle + 1, last)):
+                heappush(heap, (-(shows(high) + noise(low)).upper(), low, high))
+        return best
+
+    def _split_threshold(self) -> arb:
+        """Lemma 7.6: the two noises get their parts of 2 tau, in the ratio k^(-1/4) to 1."""
+        k, double = self.sparsity, 2 * self.tau
+        # the largest m with m (1 + k^(1/4)) <= 2 tau, and with m (1 + k^(-1/4)) <= 2 tau
+        for_shared = _largest(double, lambda m: k <= (double / m - 1) ** 4)
+        for_own = _largest(double, lambda m: m < double and k >= (double / (double - m) - 1) ** 4)
+        shared = shared_law(k, self.variance, ctx.prec)
+        start = min(for_shared + 1 + shared.reach, len(shared.values) - 1)
+        beyond = sum(shared.values[start:-1], arb(0)) + shared.missing * arb(0.5, 0.5)
+        hidden = (-beyond).log1p() + k * (-above(for_own, self.variance)).log1p()
+        return -hidden.expm1()
 
 
 def _least_sigma(
@@ -224,83 +330,6 @@ def _least_sigma(
     while keeps(less := rounded(hint / next(steps), _SIGMA_DIGITS)):
         sigma = less
     return sigma
-
-
-def _point(k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Point:
-    return _Point(
-        counters(k, "sparsity"),
-        4 * positive("sigma", sigma) ** 2,
-        non_negative("tau", tau),
-        non_negative("epsilon", epsilon),
-        choice("analysis", analysis, tuple(ANALYSES)),
-    )
-
-
-def _evaluate(point: _Point, enough: Fraction = Fraction(0)) -> arb:
-    """The bound on delta. Where it is at most `enough`, the ball may be wide."""
-    k = point.k
-    if point.analysis in ("published", "renyi"):
-        return _noise_part(point) + _split_threshold(point)
-    showing = Showing.of(point.k, point.variance, point.tau)
-    if point.analysis == "exact-parts":
-        return _noise_part(point) + showing.any_of(k)
-    return _worst_case(point, showing, ball(enough).lower())
-
-
-def _worst_case(point: _Point, showing: Showing, enough: arb) -> arb:
-    """The largest threshold(r) + noise(k - r): with r counters in one histogram, k - r are in both.
-
-    threshold(r) does not fall with r, and noise(k - r) does not rise with r. For first <= r <= last
-    the sum is therefore at most threshold(last) + noise(k - first). The range with the largest
-    bound is halved, until that bound is at most the best value found, or at most `enough`.
-    """
-    shows, noise = cache(showing.any_of), cache(lambda r: _case(point.k - r, point))
-    best = shows(point.k).max(noise(0))
-    slack, heap = 1 + arb(2) ** -(ctx.prec // 3), [(arb(-2), 1, point.k - 1)]
-    while heap:
-        negative, first, last = heappop(heap)
-        if first > last:
-            continue
-        if -negative <= (best.lower() * slack).max(enough):
-            return best.lower().union(best.upper().max(-negative))
-        if first == last:
-            best = best.max(shows(first) + noise(first))
-            continue
-        middle = (first + last) // 2
-        for low, high in ((first, middle), (middle + 1, last)):
-            heappush(heap, (-(shows(high) + noise(low)).upper(), low, high))
-    return best
-
-
-def _case(j: int, point: _Point) -> arb:
-    """The smaller of two bounds for j counters: one uses that the shared noise moves, too."""
-    return noise(j, point.k, point.variance, point.epsilon, ctx.prec).min(
-        many(Counter({(2, point.variance): j}), point.epsilon)
-    )
-
-
-def _noise_part(point: _Point) -> arb:
-    if point.analysis == "exact-parts":
-        return noise(point.k, point.k, point.variance, point.epsilon, ctx.prec)
-    if point.analysis == "by-cases":
-        return _case(point.k, point)
-    epsilon, rho = ball(point.epsilon), (point.k + arb(point.k).sqrt()) / (2 * ball(point.variance))
-    if point.analysis == "renyi":
-        return zcdp.optimal(rho, rho - epsilon)
-    return concentrated(rho, epsilon)
-
-
-def _split_threshold(point: _Point) -> arb:
-    """Lemma 7.6: the two noises get their parts of 2 tau, in the ratio k^(-1/4) to 1."""
-    k, double = point.k, 2 * point.tau
-    # the largest m with m (1 + k^(1/4)) <= 2 tau, and with m (1 + k^(-1/4)) <= 2 tau
-    for_shared = _largest(double, lambda m: k <= (double / m - 1) ** 4)
-    for_own = _largest(double, lambda m: m < double and k >= (double / (double - m) - 1) ** 4)
-    shared = shared_law(k, point.variance, ctx.prec)
-    start = min(for_shared + 1 + shared.reach, len(shared.values) - 1)
-    beyond = sum(shared.values[start:-1], arb(0)) + shared.missing * arb(0.5, 0.5)
-    hidden = (-beyond).log1p() + k * (-above(for_own, point.variance)).log1p()
-    return -hidden.expm1()
 
 
 def _largest(most: Fraction, holds: Callable[[int], bool]) -> int:

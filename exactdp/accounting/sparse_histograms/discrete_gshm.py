@@ -22,15 +22,18 @@ certified factor; where sigma is too small for that, its probabilities are liste
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property, partial
 from heapq import heappop, heappush
+from typing import ClassVar
 
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.certify.checking import decide
+from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.gaussian_sums import (
     above,
     is_smooth,
@@ -39,12 +42,14 @@ from exactdp.accounting.certify.gaussian_sums import (
     sum_of_copies,
 )
 from exactdp.accounting.certify.grid import rounded
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
+from exactdp.fields import Number, converted, frozen, number
 from exactdp.normal import hockey_stick, pdf, tail
 from exactdp.normal_sums import tails
 from exactdp.parameters import (
@@ -84,10 +89,9 @@ _SIGMA_DIGITS = 10
 _LARGEST_STEP = Fraction(1, 16)
 
 
-@delta_of
 def delta(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Instance:
+) -> Enclosure:
     """The delta of adding N_Z(0, sigma^2) to non-zero counters and releasing those > 1 + tau.
 
     k (contributions): largest number of counters that one user can change, >= 1.
@@ -105,16 +109,29 @@ def delta(
     [9.317992074e-6, 9.317992075e-6]
     [1.533581925e-5, 1.533581926e-5]
     """
-    case = _Case.of(k, sigma, tau, epsilon, analysis)
-    return Evaluated(
-        epsilon=case.epsilon,
-        neighbours=changed_counters(case.k),
-        source=ANALYSES[analysis],
-        tight=case.exact,
-        evaluate=case.delta,
-        relative_width=_WIDTH,
-        cap_bits=case.cap_bits(),
-    )
+    return DiscreteGshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis).delta()
+
+
+def check(
+    *,
+    k: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    delta: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    case = DiscreteGshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+    return case.check(delta)
+
+
+def guarantee(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    case = DiscreteGshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+    return case.guarantee()
 
 
 def calibrate(
@@ -143,58 +160,72 @@ def calibrate(
     target = delta_target("delta", delta)
     if target < _LEAST_TARGET:
         raise InvalidParameter("delta", decimal_text(target), ">= 1e-300 for a calibration")
-    start = _Case.of(k, 1, 0, epsilon, analysis)
+    one = DiscreteGshm(k=k, sigma=1, tau=0, epsilon=epsilon, analysis=analysis)
     if sigma is None:
-        noise = _least_sigma(start, target)
+        start = replace(one, sigma=_least_sigma(one, target))
     else:
-        noise = positive("sigma", sigma)
-        if not start.with_noise(noise).noise_keeps(target):
+        start = replace(one, sigma=sigma)
+        if not start.noise_keeps(target):
             raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
-
     return calibrated(
-        "discrete-gshm",
+        DiscreteGshm.name,
         analysis,
-        lambda tau: CALCULATOR.instance(
-            k=k, sigma=noise, tau=tau, epsilon=epsilon, analysis=analysis
-        ),
+        lambda tau: replace(start, tau=tau),
         target=target,
         name="tau",
-        start=likely_threshold(noise, start.k, target),
+        start=likely_threshold(start.sigma, start.k, target),
         step=Fraction(1),
         given={"k": Fraction(start.k)},
-        chosen={"sigma": noise},
+        chosen={"sigma": start.sigma},
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the Gaussian sparse histogram mechanism (GSHM) with discrete noise, as it is released"
-    ", for users with at most k counters each",
-    example={"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"},
-    analyses=tuple(ANALYSES),
-    falls_with={"tau": 1, "epsilon": 0},
-    compared=("exact",),
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class DiscreteGshm(Calculator, Evaluated):
+    """The calculator; parameters as in :func:`delta`.
 
+    Methods that return balls use the working precision. j counters are in both histograms, and r in
+    one of them.
+    """
 
-class _Case:
-    """All pairs (j, r) of one mechanism. Methods that return balls use the working precision."""
+    k: int = converted(lambda name, value: counters(value, name))
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    analysis: str = converted(partial(choice, options=tuple(ANALYSES)), default=DEFAULT_ANALYSIS)
 
-    def __init__(self, k: int, variance: Fraction, reach: int, epsilon: Fraction, exact: bool):
-        self.k, self.variance, self.reach = k, variance, reach
-        self.epsilon, self.exact = epsilon, exact
+    name = "discrete-gshm"
+    title = (
+        "the Gaussian sparse histogram mechanism (GSHM) with discrete noise, as it is released"
+        ", for users with at most k counters each"
+    )
+    example: ClassVar = {"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"}
+    analyses = tuple(ANALYSES)
+    falls_with: ClassVar = {"tau": 1, "epsilon": 0}
+    compared = ("exact",)
+    calibrate = staticmethod(calibrate)
 
-    @classmethod
-    def of(cls, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str) -> _Case:
-        exact = choice("analysis", analysis, tuple(ANALYSES)) == "exact"
-        reach = int(non_negative("tau", tau))  # the floor: noise is an integer
-        variance = positive("sigma", sigma) ** 2
-        return cls(counters(k), variance, reach, non_negative("epsilon", epsilon), exact)
+    relative_width = _WIDTH
 
-    def with_noise(self, sigma: Fraction) -> _Case:
-        return _Case(self.k, sigma**2, self.reach, self.epsilon, self.exact)
+    @property
+    def neighbours(self) -> str:
+        """Users change at most k counters."""
+        return changed_counters(self.k)
+
+    @property
+    def source(self) -> str:
+        """The source of the analysis."""
+        return ANALYSES[self.analysis]
+
+    @property
+    def tight(self) -> bool:
+        """Whether the analysis is exact."""
+        return self.analysis == "exact"
+
+    @property
+    def variance(self) -> Fraction:
+        """The parameter of the noise."""
+        return self.sigma**2
 
     def noise_keeps(self, target: Fraction) -> bool:
         """Whether the case in which both histograms have all k counters satisfies the target."""
@@ -206,21 +237,21 @@ class _Case:
         noise = self.excess(self.k, ball(self.epsilon))
         return noise, -(self.k * self.log_hidden()).expm1()
 
+    @cached_property
     def cap_bits(self) -> int:
         """The most precision to spend: a small delta needs more, as tails have absolute errors."""
         size = refine(lambda: max(self.ends(), key=lambda end: end.upper()), accept=_is_sized)
         low = size.lower or size.upper
         return _SPARE_BITS + 4 * max(low.denominator.bit_length() - low.numerator.bit_length(), 0)
 
-    def delta(self) -> arb:
+    def evaluate(self) -> arb:
+        """A ball around delta, or around the sum of both ends."""
         noise, shows = self.ends()
-        if not self.exact:
-            return noise + shows
-        return self._largest(noise.max(shows))
+        return self._largest(noise.max(shows)) if self.tight else noise + shows
 
     def log_hidden(self) -> arb:
         """log P(Z <= tau) for one counter."""
-        return (-above(self.reach, self.variance)).log1p()
+        return (-above(int(self.tau), self.variance)).log1p()  # the noise is an integer
 
     def case(self, j: int, r: int) -> arb:
         """j counters in both histograms, r in one of them: the larger of the two orders."""
@@ -315,7 +346,7 @@ def _listed(j: int, variance: Fraction, loss: arb) -> arb:
     return total + masses.missing() * arb(0.5, 0.5)
 
 
-def _least_sigma(start: _Case, target: Fraction) -> Fraction:
+def _least_sigma(start: DiscreteGshm, target: Fraction) -> Fraction:
     """A short decimal slightly above the least sigma whose noise keeps the target."""
     near = gaussian.calibrate(
         epsilon=start.epsilon, delta=target, sensitivity=roots(start.k)[1], resolution="1e-9"
@@ -323,7 +354,7 @@ def _least_sigma(start: _Case, target: Fraction) -> Fraction:
     hint = Fraction(near.sigma)
     step = Fraction(1, 10**_SIGMA_DIGITS)
     room = target * (1 - Fraction(2, 1 << _SLACK_BITS))  # for what the search leaves open
-    while not start.with_noise(hint).noise_keeps(room):
+    while not replace(start, sigma=hint).noise_keeps(room):
         hint = rounded(hint * (1 + step), _SIGMA_DIGITS)
         step = min(4 * step, _LARGEST_STEP)
     return hint

@@ -13,33 +13,39 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property, partial
 from math import isqrt
+from typing import ClassVar
 
 from flint import arb
 
 from exactdp.accounting import zcdp
-from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Compared, Known, calibrated
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.gaussian_sums import above
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import ANY_COUNTERS
 from exactdp.accounting.sparse_histograms import discrete_csh
-from exactdp.accounting.sparse_histograms.bounds import without_k
+from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
+from exactdp.accounting.sparse_histograms.discrete_csh import DiscreteCsh
 from exactdp.accounting.sparse_histograms.least_threshold import (
     likely_threshold,
     sigmas_by_zcdp,
 )
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real, counters, delta_target, non_negative, positive
+from exactdp.fields import Number, converted, frozen, number
+from exactdp.parameters import Real, choice, counters, delta_target, non_negative, positive
 
 DEFAULT_ANALYSIS = "zcdp"
 
 SOURCE = "CSH Section 4 and Theorem 7.7, zCDP with k + 5 sqrt k"
+_REDUCED = "CSH Corollary 4.2"
 
 
-@delta_of
 @without_k
-def delta(*, top: int, sigma: Real, tau: Real, epsilon: Real) -> Instance:
+def delta(*, top: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
     """An upper bound on the delta of the k largest counters, released with the next one.
 
     top: number of largest counters that are released, >= 1.
@@ -53,17 +59,19 @@ def delta(*, top: int, sigma: Real, tau: Real, epsilon: Real) -> Instance:
     >>> print(discrete_top_k.delta(top=10, sigma=32, tau=190, epsilon="0.35"))
     [0.000784502725, 0.0007845027251]
     """
-    number, variance = counters(top, "top"), 4 * positive("sigma", sigma) ** 2
-    reach = non_negative("tau", tau)
-    noise = zcdp.delta(rho=4 * _weight(number) / variance, epsilon=epsilon)
-    shows = refine(lambda: _shows(number, variance, reach))
-    return Known(
-        epsilon=non_negative("epsilon", epsilon),
-        neighbours=ANY_COUNTERS,
-        source=SOURCE,
-        tight=False,
-        enclosure=Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1),
-    )
+    return TopKWithBase(top=top, sigma=sigma, tau=tau, epsilon=epsilon).delta()
+
+
+@without_k
+def check(*, top: int, sigma: Real, tau: Real, epsilon: Real, delta: Real) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return TopKWithBase(top=top, sigma=sigma, tau=tau, epsilon=epsilon).check(delta)
+
+
+@without_k
+def guarantee(*, top: int, sigma: Real, tau: Real, epsilon: Real) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return TopKWithBase(top=top, sigma=sigma, tau=tau, epsilon=epsilon).guarantee()
 
 
 @without_k
@@ -74,39 +82,59 @@ def calibrate(*, top: int, epsilon: Real, delta: Real) -> Calibration:
     The returned tau provably satisfies the target by this bound, and tau - 1/2 provably does not.
     Raises InvalidParameter, Undecided.
     """
-    number, target = counters(top, "top"), delta_target("delta", delta)
+    size, target = counters(top, "top"), delta_target("delta", delta)
     loss = positive("epsilon", epsilon)
 
     def least(sigma: Fraction) -> Calibration:
         return calibrated(
-            "discrete-top-k-with-base",
+            TopKWithBase.name,
             DEFAULT_ANALYSIS,
-            lambda tau: CALCULATOR.instance(top=number, sigma=sigma, tau=tau, epsilon=loss),
+            lambda tau: TopKWithBase(top=size, sigma=sigma, tau=tau, epsilon=loss),
             target=target,
             name="tau",
-            start=likely_threshold(sigma, number, target),
+            start=likely_threshold(sigma, size, target),
             step=Fraction(1, 2),
-            given={"top": Fraction(number)},
+            given={"top": Fraction(size)},
             chosen={"sigma": sigma},
         )
 
-    sigmas = sigmas_by_zcdp(_weight(number), epsilon=loss, target=target)
+    sigmas = sigmas_by_zcdp(_weight(size), epsilon=loss, target=target)
     return min(map(least, sigmas), key=lambda calibration: calibration.tau)
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the largest counters and the one after them, with discrete noise"
-    ", for users with any number of counters",
-    example={"top": "10", "sigma": "28.3", "tau": "217", "epsilon": "0.35"},
-    analyses=(DEFAULT_ANALYSIS,),
-    falls_with={"tau": Fraction(1, 2), "epsilon": 0},
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class TopKWithBase(RefusesK, Calculator, Known):
+    """The calculator; parameters as in :func:`delta`."""
+
+    top: int = converted(lambda name, value: counters(value, name))
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+
+    name = "top-k-with-base"
+    title = (
+        "the largest counters and the one after them, with discrete noise"
+        ", for users with any number of counters"
+    )
+    example: ClassVar = {"top": "10", "sigma": "28.3", "tau": "217", "epsilon": "0.35"}
+    analyses = (DEFAULT_ANALYSIS,)
+    falls_with: ClassVar = {"tau": Fraction(1, 2), "epsilon": 0}
+    calibrate = staticmethod(calibrate)
+
+    neighbours, source, tight = ANY_COUNTERS, SOURCE, False
+
+    def delta(self) -> Enclosure:
+        """The delta of the noise plus that of the threshold."""
+        return self._delta
+
+    @cached_property
+    def _delta(self) -> Enclosure:
+        variance = 4 * self.sigma**2
+        noise = zcdp.delta(rho=4 * _weight(self.top) / variance, epsilon=self.epsilon)
+        shows = refine(lambda: _shows(self.top, variance, self.tau))
+        return Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1)
 
 
-@delta_of
 @without_k
 def delta_without_base(
     *,
@@ -115,7 +143,7 @@ def delta_without_base(
     tau: Real,
     epsilon: Real,
     analysis: str = discrete_csh.DEFAULT_ANALYSIS,
-) -> Instance:
+) -> Enclosure:
     """An upper bound on the delta of the k largest counters, less the next one.
 
     top: number of largest counters that are released, >= 1. The other parameters are those of
@@ -123,13 +151,7 @@ def delta_without_base(
     Returns an enclosure of the bound. Raises InvalidParameter, Undecided.
     Source: Lebeda and Retschmeier (CSH), Algorithm 3, Corollary 4.2.
     """
-    number = counters(top, "top")
-    instance = discrete_csh.CALCULATOR.instance(
-        sparsity=number, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis
-    )
-    return replace(
-        instance, neighbours=ANY_COUNTERS, source=f"CSH Corollary 4.2; {instance.source}"
-    )
+    return TopK(top=top, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis).delta()
 
 
 @without_k
@@ -145,29 +167,64 @@ def calibrate_without_base(
 
     top: as in :func:`delta_without_base`.
     """
-    number = counters(top, "top")
+    size = counters(top, "top")
     calibration = discrete_csh.calibrate(
-        sparsity=number, epsilon=epsilon, delta=delta, sigma=sigma, analysis=analysis
+        sparsity=size, epsilon=epsilon, delta=delta, sigma=sigma, analysis=analysis
     )
-    promise = replace(
-        calibration.guarantee,
-        neighbours=ANY_COUNTERS,
-        source=f"CSH Corollary 4.2; {calibration.guarantee.source}",
-    )
+    source = f"{_REDUCED}; {calibration.guarantee.source}"
+    promise = replace(calibration.guarantee, neighbours=ANY_COUNTERS, source=source)
     return replace(
-        calibration, mechanism="discrete-top-k", given={"top": Fraction(number)}, guarantee=promise
+        calibration, mechanism=TopK.name, given={"top": Fraction(size)}, guarantee=promise
     )
 
 
-WITHOUT_BASE = Calculator(
-    delta_without_base,
-    calibrate_without_base,
-    title="the largest counters, less the one after them, with discrete noise"
-    ", for users with any number of counters",
-    example={"top": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"},
-    analyses=tuple(reversed(discrete_csh.ANALYSES)),
-    falls_with={"tau": Fraction(1, 2), "epsilon": 0},
-)
+@frozen(kw_only=True)
+class TopK(RefusesK, Calculator, Compared):
+    """The calculator without the base; parameters as in :func:`delta_without_base`."""
+
+    top: int = converted(lambda name, value: counters(value, name))
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    analysis: str = converted(
+        partial(choice, options=tuple(discrete_csh.ANALYSES)), default=discrete_csh.DEFAULT_ANALYSIS
+    )
+
+    name = "top-k"
+    title = (
+        "the largest counters, less the one after them, with discrete noise"
+        ", for users with any number of counters"
+    )
+    example: ClassVar = {"top": "10", "sigma": "18.25", "tau": "104", "epsilon": "0.35"}
+    analyses = DiscreteCsh.analyses
+    falls_with: ClassVar = DiscreteCsh.falls_with
+    calibrate = staticmethod(calibrate_without_base)
+
+    neighbours, tight = ANY_COUNTERS, False
+
+    @property
+    def source(self) -> str:
+        """The source of the analysis, and of the reduction to it."""
+        return f"{_REDUCED}; {discrete_csh.ANALYSES[self.analysis]}"
+
+    @cached_property
+    def _correlated(self) -> DiscreteCsh:
+        """The mechanism that is applied to what the subtraction leaves."""
+        return DiscreteCsh(
+            sparsity=self.top,
+            sigma=self.sigma,
+            tau=self.tau,
+            epsilon=self.epsilon,
+            analysis=self.analysis,
+        )
+
+    def evaluate(self) -> arb:
+        """A ball around the bound on delta."""
+        return self._correlated.evaluate()
+
+    def against(self, target: Fraction) -> arb:
+        """A ball around the bound on delta, which may be wide where it is at most the target."""
+        return self._correlated.against(target)
 
 
 def roots(k: int) -> tuple[Fraction, Fraction]:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property, partial
+from typing import ClassVar
 
 from flint import arb
 
-from exactdp.accounting.calculator import Calculator, Instance, delta_of
+from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import changed_counters
-from exactdp.accounting.sparse_histograms.analysis import Analysis, Point, setting
+from exactdp.accounting.sparse_histograms.analysis import Analysed, Analysis, Point, setting
 from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
 from exactdp.accounting.sparse_histograms.overlaps import StaysBelow
+from exactdp.enclosure import Enclosure
+from exactdp.fields import Number, converted, frozen, number, whole
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
 
 DEFAULT_ANALYSIS = "exact"
 
 
-@delta_of
 def delta(
     *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
-) -> Instance:
+) -> Enclosure:
     """The delta of adding N(0, sigma^2) to non-zero counters and releasing those > 1 + tau.
 
     k (contributions): largest number of counters that one user can change, >= 1.
@@ -35,13 +40,27 @@ def delta(
     >>> print(gshm.delta(k=51914, sigma="2222.7", tau="13914", epsilon="0.35"))
     [9.995904243e-6, 9.995904244e-6]
     """
-    point = Point.of(
-        integer("k", k, least=1),
-        positive("sigma", sigma),
-        non_negative("tau", tau),
-        non_negative("epsilon", epsilon),
-    )
-    return _analysis(analysis).at(point)
+    return Gshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis).delta()
+
+
+def check(
+    *,
+    k: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    delta: Real,
+    analysis: str = DEFAULT_ANALYSIS,
+) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return Gshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis).check(delta)
+
+
+def guarantee(
+    *, k: int, sigma: Real, tau: Real, epsilon: Real, analysis: str = DEFAULT_ANALYSIS
+) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return Gshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis).guarantee()
 
 
 def calibrate(
@@ -66,8 +85,8 @@ def calibrate(
     """
     number = integer("k", k, least=1)
     return calibrate_threshold(
-        "gshm",
-        _analysis(analysis),
+        Gshm.name,
+        ANALYSES[choice("analysis", analysis, tuple(ANALYSES))],
         k=number,
         epsilon=non_negative("epsilon", epsilon),
         target=delta_target("delta", delta),
@@ -77,65 +96,81 @@ def calibrate(
     )
 
 
-def _analysis(name: str) -> Analysis:
-    return ANALYSES[choice("analysis", name, tuple(ANALYSES))]
+class AddTheDeltas(Analysis):
+    """The delta of the noise plus that of the threshold."""
+
+    name, source = "add-the-deltas", "CSH Lemma 2.6"
+
+    def neighbours(self, k: int) -> str:
+        """Users change at most k counters."""
+        return changed_counters(k)
+
+    def evaluate(self, point: Point) -> arb:
+        """A ball around the bound."""
+        noise, shows = self._parts(point)
+        return noise + shows
+
+    def noise_only(self, k: int, sigma: arb, epsilon: arb) -> arb:
+        """The delta of neighbours with all counters in both histograms."""
+        return hockey_stick(epsilon, arb(k).sqrt() / sigma)
+
+    def threshold_only(self, k: int, ratio: arb) -> arb:
+        """The delta at a large epsilon of neighbours with k counters in one histogram."""
+        return StaysBelow(ratio, arb(0)).exceeded(k)
+
+    def _parts(self, point: Point) -> tuple[arb, arb]:
+        """The deltas of the noise and of the threshold."""
+        epsilon, scale, ratio = setting(point)
+        noise = hockey_stick(epsilon, (scale * point.k).sqrt())
+        return noise, StaysBelow(ratio, epsilon).exceeded(point.k)
 
 
-def _noise_only(k: int, sigma: arb, epsilon: arb) -> arb:
-    return hockey_stick(epsilon, arb(k).sqrt() / sigma)
-
-
-def _threshold_only(k: int, ratio: arb) -> arb:
-    return StaysBelow(ratio, arb(0)).exceeded(k)
-
-
-def _add_the_deltas(point: Point) -> arb:
-    epsilon, scale, ratio = setting(point)
-    noise = hockey_stick(epsilon, (scale * point.k).sqrt())
-    return noise + StaysBelow(ratio, epsilon).exceeded(point.k)
-
-
-def _exact(point: Point) -> arb:
+class Exact(AddTheDeltas):
     """The maximum over all pairs of neighbours, which one of two extreme pairs attains.
 
     Either all k counters are in both histograms, or all are in only one (pages/exact-csh.md,
     Section 9).
     """
-    epsilon, scale, ratio = setting(point)
-    noise = hockey_stick(epsilon, (scale * point.k).sqrt())
-    return noise.max(StaysBelow(ratio, epsilon).exceeded(point.k))
+
+    name, source = "exact", "CSH Lemma 2.7 (Wilkins et al. 2024)"
+    tight = larger_part = True
+
+    def evaluate(self, point: Point) -> arb:
+        """A ball around delta."""
+        noise, shows = self._parts(point)
+        return noise.max(shows)
 
 
-ANALYSES = {
-    "exact": Analysis(
-        "exact",
-        "CSH Lemma 2.7 (Wilkins et al. 2024)",
-        changed_counters,
-        True,
-        _exact,
-        _noise_only,
-        _threshold_only,
-        larger_part=True,
-    ),
-    "add-the-deltas": Analysis(
-        "add-the-deltas",
-        "CSH Lemma 2.6",
-        changed_counters,
-        False,
-        _add_the_deltas,
-        _noise_only,
-        _threshold_only,
-    ),
-}
+ANALYSES = {each.name: each for each in (Exact(), AddTheDeltas())}
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the Gaussian sparse histogram mechanism (GSHM) with continuous noise"
-    ", for users with at most k counters each",
-    example={"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"},
-    analyses=("exact", "add-the-deltas"),
-    falls_with={"tau": 0, "epsilon": 0},
-    compared=("add-the-deltas", "exact"),
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+
+@frozen(kw_only=True)
+class Gshm(Calculator, Analysed):
+    """The calculator; parameters as in :func:`delta`."""
+
+    k: int = whole(least=1)
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    analysis: str = converted(partial(choice, options=tuple(ANALYSES)), default=DEFAULT_ANALYSIS)
+
+    name = "gshm"
+    title = (
+        "the Gaussian sparse histogram mechanism (GSHM) with continuous noise"
+        ", for users with at most k counters each"
+    )
+    example: ClassVar = {"k": "51914", "sigma": "2222.7", "tau": "13914", "epsilon": "0.35"}
+    analyses = tuple(ANALYSES)
+    falls_with: ClassVar = {"tau": 0, "epsilon": 0}
+    compared = ("add-the-deltas", "exact")
+    calibrate = staticmethod(calibrate)
+
+    @property
+    def by(self) -> Analysis:
+        """The analysis of this name."""
+        return ANALYSES[self.analysis]
+
+    @cached_property
+    def point(self) -> Point:
+        """The parameters."""
+        return Point.of(self.k, self.sigma, self.tau, self.epsilon)

@@ -10,42 +10,27 @@ into delta by the optimal conversion. The threshold part is exact and is added.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
-from exactdp.accounting.calculator import Calculator, Instance, delta_of
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.gaussian_sums import above
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import changed_counters
 from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
-from exactdp.parameters import Real
+from exactdp.fields import converted, frozen
+from exactdp.parameters import Real, counters
 
 DEFAULT_ANALYSIS = ANALYSIS
 
 SOURCE = "CSH Section 6, zCDP for counters and sums, exact threshold part"
 
 
-def _chance_to_show(k: int, sigma: Fraction, tau: Fraction) -> Enclosure:
-    """The probability that the noise lifts some of k new counters above the threshold."""
-    reach = int(tau)  # the noise is an integer
-    return refine(lambda: -(k * (-above(reach, sigma**2)).log1p()).expm1())
-
-
-_SUMS = WithSums(
-    "sums",
-    "k",
-    SOURCE,
-    changed_counters,
-    step=Fraction(1),
-    weight=lambda k: Fraction(k, 2),
-    shown=_chance_to_show,
-)
-
-
-@delta_of
 def delta(
     *, k: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real = 1
-) -> Instance:
+) -> Enclosure:
     """An upper bound on the delta of counters that are released with sums of users' values.
 
     k (contributions): largest number of counters that one user can change, >= 1.
@@ -60,7 +45,34 @@ def delta(
     >>> print(gshm_sums.delta(k=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
     [5.534601416e-6, 5.534601417e-6]
     """
-    return _SUMS.instance(k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread)
+    return GshmSums(
+        k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
+    ).delta()
+
+
+def check(
+    *,
+    k: int,
+    columns: int,
+    sigma: Real,
+    tau: Real,
+    epsilon: Real,
+    delta: Real,
+    spread: Real = 1,
+) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return GshmSums(
+        k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
+    ).check(delta)
+
+
+def guarantee(
+    *, k: int, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real = 1
+) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return GshmSums(
+        k=k, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
+    ).guarantee()
 
 
 def calibrate(
@@ -80,18 +92,41 @@ def calibrate(
     The returned tau provably satisfies the target by this bound, and tau - 1 provably does not.
     Raises InvalidParameter (also when no tau is enough for the given sigma), Undecided.
     """
-    return _SUMS.calibrate(
-        k, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
+    return GshmSums.least(
+        k=k, columns=columns, epsilon=epsilon, delta=delta, sigma=sigma, spread=spread
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the discrete Gaussian sparse histogram mechanism with sums of users' values"
-    ", for users with at most k counters each",
-    example={"k": "10", "columns": "1", "sigma": "50", "tau": "243", "epsilon": "0.35"},
-    analyses=(ANALYSIS,),
-    falls_with={"tau": 1, "epsilon": 0},
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class _Contributions:
+    k: int = converted(lambda name, value: counters(value, name))
+
+
+@frozen(kw_only=True)
+class GshmSums(WithSums, _Contributions):
+    """The calculator; parameters as in :func:`delta`."""
+
+    name = "sums"
+    title = (
+        "the discrete Gaussian sparse histogram mechanism with sums of users' values"
+        ", for users with at most k counters each"
+    )
+    example: ClassVar = {"k": "10", "columns": "1", "sigma": "50", "tau": "243", "epsilon": "0.35"}
+    falls_with: ClassVar = {"tau": 1, "epsilon": 0}
+    calibrate = staticmethod(calibrate)
+
+    source, bound, step = SOURCE, "k", Fraction(1)
+
+    @property
+    def neighbours(self) -> str:
+        """Users change at most k counters, and their sums."""
+        return f"{changed_counters(self.k)}, and their sums by at most their limits"
+
+    @property
+    def counters_weight(self) -> Fraction:
+        """rho sigma^2 of the counters."""
+        return Fraction(self.k, 2)
+
+    def shows(self) -> Enclosure:
+        """The probability that some of k new counters passes; the noise is an integer."""
+        return refine(lambda: -(self.k * (-above(int(self.tau), self.sigma**2)).log1p()).expm1())

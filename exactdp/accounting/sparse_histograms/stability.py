@@ -8,13 +8,18 @@ loss is smaller.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
 
 from exactdp import bisection
-from exactdp.accounting.calculator import Calculator, Instance, Known, calibrated, delta_of
+from exactdp.accounting.calculator import Calculator, Known, calibrated
 from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
+from exactdp.fields import Number, frozen, number, whole
 from exactdp.parameters import Real, delta_target, integer, positive
 from exactdp.samplers import GeoSample
 from exactdp.samplers.count_samplers import CountSampler
@@ -23,11 +28,8 @@ from exactdp.samplers.count_samplers import CountSampler
 MOST_ROWS = 1_000_000
 LEAST_LOSS = Fraction(1, 10**9)
 
-_SOURCE = "BV Theorem 1.3"
 
-
-@delta_of
-def delta(*, n: int, epsilon: Real, threshold: int) -> Instance:
+def delta(*, n: int, epsilon: Real, threshold: int) -> Enclosure:
     """The exact delta of releasing noisy counts > threshold.
 
     n: number of rows, 1 to 10^6.
@@ -40,15 +42,17 @@ def delta(*, n: int, epsilon: Real, threshold: int) -> Instance:
     >>> print(stability.delta(n=100, epsilon=1, threshold=20))
     [2.825960991e-5, 2.825960992e-5]
     """
-    noise = _noise(n, epsilon)
-    return Known(
-        epsilon=noise.epsilon,
-        neighbours=REPLACED_ROW,
-        source=_SOURCE,
-        tight=True,
-        e_epsilon=noise.e_half_epsilon**2,
-        enclosure=Enclosure.exact(passes(noise, integer("threshold", threshold, least=0))),
-    )
+    return Stability(n=n, epsilon=epsilon, threshold=threshold).delta()
+
+
+def check(*, n: int, epsilon: Real, threshold: int, delta: Real) -> Check:
+    """Whether the claimed delta, > 0 and < 1, is kept; other parameters as in :func:`delta`."""
+    return Stability(n=n, epsilon=epsilon, threshold=threshold).check(delta)
+
+
+def guarantee(*, n: int, epsilon: Real, threshold: int) -> Guarantee:
+    """The guarantee of a release; parameters as in :func:`delta`."""
+    return Stability(n=n, epsilon=epsilon, threshold=threshold).guarantee()
 
 
 def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
@@ -63,9 +67,9 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
     """
     noise, target = _noise(n, epsilon), delta_target("delta", delta)
     return calibrated(
-        "stability",
+        Stability.name,
         "exact",
-        lambda threshold: CALCULATOR.instance(n=n, epsilon=epsilon, threshold=int(threshold)),
+        lambda threshold: Stability(n=n, epsilon=epsilon, threshold=int(threshold)),
         target=target,
         name="threshold",
         start=Fraction(least(noise, target)),
@@ -74,14 +78,37 @@ def calibrate(*, n: int, epsilon: Real, delta: Real) -> Calibration:
     )
 
 
-CALCULATOR = Calculator(
-    delta,
-    calibrate,
-    title="the stability histogram of n rows, of which one may be replaced",
-    example={"n": "1000", "threshold": "23", "epsilon": "1"},
-    falls_with={"threshold": 1},
-)
-check, guarantee = CALCULATOR.check, CALCULATOR.guarantee
+@frozen(kw_only=True)
+class Stability(Calculator, Known):
+    """The calculator; parameters as in :func:`delta`."""
+
+    n: int = whole(least=1)
+    epsilon: Number = number(positive)
+    threshold: int = whole(least=0)
+
+    name = "stability"
+    title = "the stability histogram of n rows, of which one may be replaced"
+    example: ClassVar = {"n": "1000", "threshold": "23", "epsilon": "1"}
+    falls_with: ClassVar = {"threshold": 1}
+    calibrate = staticmethod(calibrate)
+
+    neighbours, source = REPLACED_ROW, "BV Theorem 1.3"
+
+    def __post_init__(self) -> None:
+        _ = self._noise  # checks n and epsilon
+
+    @cached_property
+    def _noise(self) -> GeoSample:
+        return _noise(self.n, self.epsilon)
+
+    @property
+    def e_epsilon(self) -> Fraction:
+        """The rational number that GeoSample keeps."""
+        return self._noise.e_half_epsilon**2
+
+    def delta(self) -> Enclosure:
+        """The exact probability that a new element passes."""
+        return Enclosure.exact(passes(self._noise, self.threshold))
 
 
 def _noise(n: int, epsilon: Real) -> GeoSample:

@@ -77,7 +77,7 @@ def threshold_curve(
             resolution="1e-6",
             given={bound: Fraction(number)},
         )
-        noise = calculator(mechanism).noise(**{bound: number}, sigma=calibration.sigma)
+        noise = calculator(mechanism).total_noise(**{bound: number}, sigma=calibration.sigma)
         return CurvePoint(noise, calibration)
 
     return _where_it_bends(at, count)

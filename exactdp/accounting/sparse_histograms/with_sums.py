@@ -7,100 +7,113 @@ threshold part of the counters alone is added.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import ClassVar
 
 from exactdp.accounting import zcdp
-from exactdp.accounting.calculator import Instance, Known, calibrated
+from exactdp.accounting.calculator import Calculator, Known, calibrated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold, sigmas_by_zcdp
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, counters, delta_target, integer, non_negative, positive
+from exactdp.fields import Number, frozen, number, whole
+from exactdp.parameters import Real, delta_target, non_negative, positive
 
 ANALYSIS = "zcdp"
 
 
-@dataclass(frozen=True)
-class WithSums:
-    """A sparse histogram with sums.
+@frozen(kw_only=True)
+class WithSums(Calculator, Known):
+    """A base of these calculators. bound: the name of their bound on counters, k or sparsity.
 
-    bound: the name of the bound on counters, k or sparsity. neighbours: returns the text that
-    states the neighbours. step: the step of the threshold. weight: returns rho sigma^2 of the
-    counters. shown: returns the probability that some new counter of a user is released. All three
-    functions take the value of the bound first; `shown` takes sigma and tau, too.
+    step: the step of the threshold.
     """
 
-    name: str
-    bound: str
-    source: str
-    neighbours: Callable[[int], str]
-    step: Fraction
-    weight: Callable[[int], Fraction]
-    shown: Callable[[int, Fraction, Fraction], Enclosure]
+    columns: int = whole(least=0)
+    sigma: Number = number(positive)
+    tau: Number = number(non_negative)
+    epsilon: Number = number(non_negative)
+    spread: Number = number(positive, default=1)
 
-    def instance(
-        self, size: int, *, columns: int, sigma: Real, tau: Real, epsilon: Real, spread: Real
-    ) -> Instance:
-        """The mechanism with its bound of delta.
+    bound: ClassVar[str]
+    step: ClassVar[Fraction]
+    analyses = (ANALYSIS,)
+    tight = False
 
-        size: the value of the bound on counters. The other parameters are those of the calculators.
-        """
-        number, noise = counters(size, self.bound), positive("sigma", sigma)
-        lost = zcdp.delta(rho=self._weight(number, columns, spread) / noise**2, epsilon=epsilon)
-        shows = self.shown(number, noise, non_negative("tau", tau))
-        return Known(
-            epsilon=non_negative("epsilon", epsilon),
-            neighbours=f"{self.neighbours(number)}, and their sums by at most their limits",
-            source=self.source,
-            tight=False,
-            enclosure=Enclosure(lost.lower + shows.lower, lost.upper + shows.upper).clamped(0, 1),
-        )
+    @property
+    def size(self) -> int:
+        """The value of the bound on counters."""
+        size: int = getattr(self, self.bound)
+        return size
 
-    def calibrate(
-        self,
-        size: int,
+    @property
+    def weight(self) -> Fraction:
+        """rho sigma^2 of the noise on counters and sums."""
+        return self.counters_weight + self.size * self.columns / self.spread**2 / 2
+
+    @property
+    @abstractmethod
+    def counters_weight(self) -> Fraction:
+        """rho sigma^2 of the counters."""
+
+    @abstractmethod
+    def shows(self) -> Enclosure:
+        """The probability that some new counter of a user is released."""
+
+    def noise(self) -> Enclosure:
+        """The delta of the noise."""
+        return zcdp.delta(rho=self.weight / self.sigma**2, epsilon=self.epsilon)
+
+    def delta(self) -> Enclosure:
+        """The delta of the noise plus that of the threshold."""
+        return self._delta
+
+    @cached_property
+    def _delta(self) -> Enclosure:
+        noise, shows = self.noise(), self.shows()
+        return Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1)
+
+    @classmethod
+    def least(
+        cls,
         *,
         columns: int,
         epsilon: Real,
         delta: Real,
-        sigma: Real | None = None,
-        spread: Real = 1,
+        sigma: Real | None,
+        spread: Real,
+        **size: int,
     ) -> Calibration:
-        """The smallest threshold on a grid; without sigma, also a sigma for it."""
+        """The smallest threshold on a grid; without sigma, also a sigma for it.
+
+        size: the bound on counters, by its name.
+        """
         target, loss = delta_target("delta", delta), positive("epsilon", epsilon)
-        number = counters(size, self.bound)
-        options: dict[str, Any] = {
-            "columns": integer("columns", columns, least=0),
-            "spread": positive("spread", spread),
-        }
-        weight = self._weight(number, **options)
+        one = cls(columns=columns, sigma=1, tau=0, epsilon=loss, spread=spread, **size)
         if sigma is None:
-            sigmas = sigmas_by_zcdp(weight, epsilon=loss, target=target)
+            sigmas = sigmas_by_zcdp(one.weight, epsilon=loss, target=target)
         else:
             sigmas = [positive("sigma", sigma)]
 
-        def least(noise: Fraction) -> Calibration:
-            if not zcdp.delta(rho=weight / noise**2, epsilon=loss).upper < target:
-                raise InvalidParameter("sigma", noise, "larger: at this one no tau is enough")
+        def with_noise(sigma: Fraction) -> Calibration:
+            start = replace(one, sigma=sigma)
+            if not start.noise().upper < target:
+                raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
             return calibrated(
-                self.name,
+                cls.name,
                 ANALYSIS,
-                lambda tau: self.instance(number, **options, sigma=noise, tau=tau, epsilon=loss),
+                lambda tau: replace(start, tau=tau),
                 target=target,
                 name="tau",
-                start=likely_threshold(noise, number, target),
-                step=self.step,
-                given={self.bound: Fraction(number)}
-                | {name: Fraction(value) for name, value in options.items()},
-                chosen={"sigma": noise},
+                start=likely_threshold(sigma, one.size, target),
+                step=cls.step,
+                given={
+                    name: Fraction(getattr(one, name)) for name in (cls.bound, "columns", "spread")
+                },
+                chosen={"sigma": sigma},
             )
 
-        return min(map(least, sigmas), key=lambda calibration: calibration.tau)
-
-    def _weight(self, number: int, columns: int, spread: Real) -> Fraction:
-        """rho sigma^2 of the noise on counters and sums."""
-        size = integer("columns", columns, least=0)
-        return self.weight(number) + number * size / positive("spread", spread) ** 2 / 2
+        return min(map(with_noise, sigmas), key=lambda calibration: calibration.tau)

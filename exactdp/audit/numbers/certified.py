@@ -1,8 +1,7 @@
 """One certified answer per question: the least delta, epsilon, sigma or tau of a mechanism.
 
-Every calculator of exactdp.accounting answers here, under the name of its group of conformance
-vectors. The other mechanisms are listed at the end of this module; each is a function of its
-parameters, which checks them.
+Every calculator of exactdp.accounting answers here. The other mechanisms are listed at the end of
+this module; each is a function of its parameters, which checks them.
 """
 
 from __future__ import annotations
@@ -10,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from inspect import Parameter, signature
+from inspect import signature
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from flint import arb
 
 from exactdp.accounting import composition, pld, zcdp
-from exactdp.accounting.calculator import CALCULATORS, calculator, group_of
+from exactdp.accounting.calculator import CALCULATORS, Calculator, calculator
+from exactdp.accounting.calculator import parameters as parameters_of
 from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.audit.numbers import closed_forms, local_responses
 from exactdp.audit.numbers.concentrated import rho_of_noisy_max
@@ -60,7 +60,7 @@ class Answers:
 def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
     """The certified value of a quantity.
 
-    mechanism: one of :func:`mechanisms`.
+    mechanism: one of :func:`mechanisms`, or the group of its conformance vectors.
     quantity: one of :func:`quantities` of the mechanism: "delta", or the least "epsilon", "sigma",
     "tau", "threshold" or "rho" that is enough, or "pmf" or "cdf".
     parameters: as in the conformance vectors of the mechanism, or as in its calculator. The target
@@ -97,8 +97,18 @@ def delta_at(mechanism: str, quantity: str, value: Real, parameters: Parameters)
 
 
 def mechanisms() -> tuple[str, ...]:
-    """Every mechanism; a calculator's by the name of its group of conformance vectors."""
-    return (*map(group_of, CALCULATORS), *_OTHERS)
+    """Every mechanism: the calculators, and those of the other groups of conformance vectors."""
+    return (*CALCULATORS, *_OTHERS)
+
+
+def named(mechanism: str) -> str:
+    """The name of a mechanism, also from that of its group of conformance vectors.
+
+    >>> named("discrete_gaussian"), named("analytic_gaussian")
+    ('discrete-gaussian', 'gaussian')
+    """
+    name = str(mechanism).replace("_", "-").removeprefix("analytic-")
+    return choice("mechanism", mechanism if name not in mechanisms() else name, mechanisms())
 
 
 def quantities(mechanism: str) -> tuple[str, ...]:
@@ -117,30 +127,39 @@ def parameter_of(mechanism: str, quantity: str) -> str:
 
 
 def _mechanism(name: str) -> Answers:
-    choice("mechanism", name, mechanisms())
-    if name in _OTHERS:
-        return _OTHERS[name]
-    group_calculator = calculator(next(x for x in CALCULATORS if group_of(x) == name))
+    own = named(name)
+    if own in _OTHERS:
+        return _OTHERS[own]
+    kind = calculator(own)
     return Answers(
-        group_calculator.delta,
-        {parameter: parameter for parameter in group_calculator.falls_with},
-        _PROBABILITIES.get(name, {}),
-        lambda quantity, _: Fraction(group_calculator.falls_with[quantity]),
+        lambda **parameters: _calculated(kind, parameters).delta(),
+        {parameter: parameter for parameter in kind.falls_with},
+        _PROBABILITIES.get(own, {}),
+        lambda quantity, _: Fraction(kind.falls_with[quantity]),
     )
+
+
+def _calculated(kind: type[Calculator], parameters: Parameters) -> Calculator:
+    _require(kind.parameters(), parameters)
+    return kind(**parameters)
 
 
 def _call_with(function: Callable[..., _Answer], parameters: Parameters) -> _Answer:
     """The function's value; raises InvalidParameter where a parameter is missing or unknown."""
-    takes = signature(function).parameters
-    named = [name for name, one in takes.items() if one.kind is not one.VAR_KEYWORD]
-    for name in named:
-        if takes[name].default is Parameter.empty and name not in parameters:
+    if not any(one.kind is one.VAR_KEYWORD for one in signature(function).parameters.values()):
+        _require(parameters_of(function), parameters)
+    return function(**parameters)
+
+
+def _require(takes: Mapping[str, bool], parameters: Parameters) -> None:
+    """Raise InvalidParameter unless there is a value for each required parameter, and no other."""
+    for name, required in takes.items():
+        if required and name not in parameters:
             names = ", ".join(parameters)
             raise InvalidParameter("parameters", names, f"with a value for {name}")
-    for name in parameters if len(named) == len(takes) else ():
+    for name in parameters:
         if name not in takes:
             raise InvalidParameter("parameters", name, f"some of {', '.join(takes)}")
-    return function(**parameters)
 
 
 def _refined(compute: Callable[[], arb]) -> Enclosure:
@@ -295,7 +314,7 @@ def _of_loss(
 
 #: Quantities beside delta of a calculator's group.
 _PROBABILITIES: dict[str, dict[str, Answerer]] = {
-    "discrete_gaussian": {"pmf": _gaussian_pmf, "cdf": _gaussian_cdf},
+    "discrete-gaussian": {"pmf": _gaussian_pmf, "cdf": _gaussian_cdf},
 }
 
 #: The mechanisms that are not a calculator's: groups of conformance vectors, and private choice.
@@ -307,7 +326,7 @@ _OTHERS: dict[str, Answers] = {
             parameters.get("noise") in ("geometric", "discrete_gaussian")
         ),
     ),
-    "discrete_laplace": Answers(
+    "discrete-laplace": Answers(
         _discrete_laplace,
         {"epsilon": "epsilon"},
         {"pmf": _laplace_pmf, "cdf": _laplace_cdf},
@@ -315,11 +334,11 @@ _OTHERS: dict[str, Answers] = {
     "zcdp": Answers(_zcdp, {"epsilon": "epsilon"}),
     "composition": Answers(_copies, {"epsilon": "epsilon"}),
     "sampling": Answers(_sampled),
-    "sampled_gaussian": _of_loss(_training),
+    "sampled-gaussian": _of_loss(_training),
     "events": _of_loss(loss_of),
-    "local_responses": Answers(local_responses.delta, others={"pmf": local_responses.pmf}),
+    "local-responses": Answers(local_responses.delta, others={"pmf": local_responses.pmf}),
     "allocation": _of_loss(_allocated),
     "matrix": _of_loss(_matrix),
     "shuffled": Answers(_shuffled),
-    "noisy_max": _of_loss(_noisy_max, {"rho": rho_of_noisy_max}),
+    "noisy-max": _of_loss(_noisy_max, {"rho": rho_of_noisy_max}),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from exactdp.audit.numbers.certified import answer, delta_at, mechanisms, quantities
+from exactdp.audit.numbers.certified import answer, delta_at, named, quantities
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.parameters import Real, choice, decimal_text, exact_text, rational
@@ -86,9 +86,8 @@ def audit_number(
 ) -> NumberAudit:
     """Decide whether a stated delta, epsilon, sigma or tau is enough, and how far off it is.
 
-    mechanism: the name of a group of conformance vectors, such as "analytic_gaussian", or of a
-    calculator, such as "discrete_gshm"; :func:`exactdp.audit.numbers.certified.mechanisms` lists
-    them.
+    mechanism: such as "gaussian", or the group of its conformance vectors;
+    :func:`exactdp.audit.numbers.certified.mechanisms` lists the names.
     quantity: "delta", "epsilon", "sigma", "tau" or "threshold", where the mechanism has it.
     parameters: as in the vectors of that group, or as in the calculator. For the quantity "delta"
     they include epsilon, for the others the target delta.
@@ -98,31 +97,31 @@ def audit_number(
     Raises InvalidParameter, and Undecided where the true value cannot be found.
 
     >>> result = audit_number(
-    ...     mechanism="analytic_gaussian",
+    ...     mechanism="gaussian",
     ...     quantity="sigma",
     ...     parameters={"epsilon": 1, "delta": "1e-15"},
     ...     claimed="7.4819",
     ... )
     >>> print(result.text())
-    unsafe: sigma = 7.4819 for analytic_gaussian (epsilon = 1, delta = 1e-15)
+    unsafe: sigma = 7.4819 for gaussian (epsilon = 1, delta = 1e-15)
       least sigma that is enough: [7.487009467, 7.487009468]
       the claim is at least 0.000682 (relative) below it
       delta at the claimed sigma: [1.041041277e-15, 1.041041278e-15]
     """
-    choice("mechanism", mechanism, mechanisms())
-    offered = tuple(name for name in quantities(mechanism) if name not in ("pmf", "cdf"))
+    own = named(mechanism)
+    offered = tuple(name for name in quantities(own) if name not in ("pmf", "cdf"))
     choice("quantity", quantity, offered)
     number = _exactly(claimed)
     bound = rational("tolerance", tolerance)
     if bound < 0:
         raise InvalidParameter("tolerance", tolerance, ">= 0")
-    true = answer(mechanism, quantity, parameters)
+    true = answer(own, quantity, parameters)
     evidence = None
     if quantity != "delta":
-        evidence = _evidence(mechanism, quantity, number, parameters)
+        evidence = _evidence(own, quantity, number, parameters)
     verdict, relative = _verdict(number, true, bound, evidence, parameters)
     return NumberAudit(
-        mechanism=mechanism,
+        mechanism=own,
         quantity=quantity,
         parameters={name: exact_text(name, value) for name, value in parameters.items()},
         claimed=number,

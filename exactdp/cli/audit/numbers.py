@@ -44,14 +44,13 @@ def number(mechanism: str, claim: str | None, settings: tuple[str, ...]) -> Answ
     3 when this is undecided.
     """
     from exactdp.audit.numbers.claimed import audit_number
-    from exactdp.oracle.vectors import group_named
 
     if claim is None:
         raise InvalidParameter("claim", Described("nothing"), "NAME=VALUE, such as sigma=7.4819")
     quantity, claimed = pair(claim)
     with counted("certifying"):
         result = audit_number(
-            mechanism=group_named(mechanism),
+            mechanism=mechanism,
             quantity=quantity,
             parameters=dict(pair(text) for text in settings),
             claimed=claimed,

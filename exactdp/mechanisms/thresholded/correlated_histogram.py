@@ -65,7 +65,7 @@ class CSH(_Correlated, _Sparsity):
     Source: CSH, Algorithms 2 and 4, Definition 3.1, Theorem 7.7; accounting.discrete_csh.
     """
 
-    _calculator: ClassVar[Calculator[Any]] = discrete_csh.CALCULATOR
+    _calculator: ClassVar[type[Calculator]] = discrete_csh.DiscreteCsh
     _bound: ClassVar[str] = "sparsity"
 
     @classmethod
@@ -110,7 +110,7 @@ class TopK(_Correlated, _Top):
     Source: CSH, Algorithm 3, Lemma 4.1, Corollary 4.2.
     """
 
-    _calculator: ClassVar[Calculator[Any]] = discrete_top_k.WITHOUT_BASE
+    _calculator: ClassVar[type[Calculator]] = discrete_top_k.TopK
     _bound: ClassVar[str] = "top"
 
     @classmethod
@@ -150,7 +150,7 @@ class TopKWithBase(TopK):
     Source: CSH, Section 4 (after Corollary 4.2); accounting.discrete_top_k.
     """
 
-    _calculator: ClassVar[Calculator[Any]] = discrete_top_k.CALCULATOR
+    _calculator: ClassVar[type[Calculator]] = discrete_top_k.TopKWithBase
 
     def _promise(self) -> tuple[str, str]:
         return ANY_COUNTERS, discrete_top_k.SOURCE

@@ -45,7 +45,7 @@ class GSHM(Thresholded, _Contributions):
     True
     """
 
-    _calculator: ClassVar[Calculator[Any]] = discrete_gshm.CALCULATOR
+    _calculator: ClassVar[type[Calculator]] = discrete_gshm.DiscreteGshm
     _bound: ClassVar[str] = "k"
 
     @classmethod

@@ -138,7 +138,7 @@ class GSHMWithSums(WithSums, GSHM):
     Source: CSH, Section 6 (aggregator functions; Wilkins et al. 2024); accounting.gshm_sums.
     """
 
-    _calculator: ClassVar[Calculator[Any]] = gshm_sums.CALCULATOR
+    _calculator: ClassVar[type[Calculator]] = gshm_sums.GshmSums
     _source: ClassVar[str] = gshm_sums.SOURCE
 
     @classmethod
@@ -165,7 +165,7 @@ class TopKWithSums(WithSums, TopK):
     Source: CSH, Section 6 and Corollary 4.2; accounting.csh_sums.
     """
 
-    _calculator: ClassVar[Calculator[Any]] = csh_sums.CALCULATOR
+    _calculator: ClassVar[type[Calculator]] = csh_sums.CshSums
     _bound: ClassVar[str] = "sparsity"  # sparsity of the counters after the subtraction
     _source: ClassVar[str] = csh_sums.SOURCE
 

@@ -47,7 +47,7 @@ class Thresholded(NoisyHistogram):
     lower: int = whole(least=1, default=1)
 
     #: The calculator of this noise, and its name for the bound on counters.
-    _calculator: ClassVar[Calculator[Any]]
+    _calculator: ClassVar[type[Calculator]]
     _bound: ClassVar[str]
 
     @classmethod
@@ -111,15 +111,14 @@ class Thresholded(NoisyHistogram):
     @cached_property
     def _kept(self) -> Check:
         """The check of the target."""
-        check: Check = self._calculator.check(
+        mechanism = self._calculator(
             **{self._bound: self._counters},
             sigma=self.sigma,
             tau=self.tau - (self.lower - 1),  # from the count of a new counter to the limit
             epsilon=self.epsilon,
-            delta=self.delta,
             **self._further,
         )
-        return check
+        return mechanism.check(self.delta)
 
     @property
     def _limit(self) -> Fraction:

@@ -11,7 +11,7 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.accounting import discrete_gshm, gshm, gshm_sums
-from exactdp.accounting.sparse_histograms.discrete_gshm import _Case
+from exactdp.accounting.sparse_histograms.discrete_gshm import DiscreteGshm
 from exactdp.balls import precision
 from tests.reference import discrete_gaussian, leaked
 
@@ -74,7 +74,7 @@ def test_exact_is_the_largest_divergence_of_outputs(
 def test_the_search_finds_what_all_cases_give(k: int, sigma: str, tau: str, epsilon: str) -> None:
     """Pruning by blocks and by the continuous mechanism loses no case."""
     found = discrete_gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
-    case = _Case.of(k, sigma, tau, epsilon, "exact")
+    case = DiscreteGshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
     with precision(256):
         shows = float(-(k * case.log_hidden()).expm1().mid())
         every = max(shows, *(float(case.case(j, k - j).mid()) for j in range(1, k + 1)))
