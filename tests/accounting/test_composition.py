@@ -36,7 +36,7 @@ def enumerated(k: int, epsilon: mpf, delta: mpf, total: mpf) -> mpf:
 @pytest.mark.parametrize("delta", ["0", "0.01"])
 @pytest.mark.parametrize("total", ["0", "0.3", "0.75", "2"])
 def test_the_optimal_rule_is_the_worst_pair_composed(k: int, delta: str, total: str) -> None:
-    found = composition.optimal(k=k, epsilon="0.3", delta=delta, total_epsilon=total)
+    bounds = composition.optimal(k=k, epsilon="0.3", delta=delta, total_epsilon=total)
     with mp.workdps(60):
         expected = enumerated(
             k,
@@ -45,9 +45,9 @@ def test_the_optimal_rule_is_the_worst_pair_composed(k: int, delta: str, total: 
             to_mp(Fraction(total)),
         )
     if expected < mpf(10) ** -50:
-        assert found == Enclosure.exact(0)
+        assert bounds == Enclosure.exact(0)
     else:
-        assert_about(found, expected)
+        assert_about(bounds, expected)
 
 
 def test_the_loss_at_the_border_counts_for_nothing() -> None:
@@ -60,8 +60,8 @@ def test_the_loss_at_the_border_counts_for_nothing() -> None:
 def test_the_optimal_rule_is_at_least_as_good_as_the_basic_one() -> None:
     epsilon, delta = composition.basic(parts=[("0.1", "1e-6")] * 20)
     assert (epsilon.lower, delta.upper) == (2, Fraction(2, 10**5))
-    found = composition.optimal(k=20, epsilon="0.1", delta="1e-6", total_epsilon=2)
-    assert found <= delta
+    optimal = composition.optimal(k=20, epsilon="0.1", delta="1e-6", total_epsilon=2)
+    assert optimal <= delta
     assert composition.basic(parts=[(1, 1), (1, "0.5")])[1] == Enclosure.exact(1)
 
 
@@ -93,8 +93,8 @@ def test_discrete_gaussian_steps_against_a_direct_sum(sigma2: str, k: int) -> No
             for s, p in law.items()
             if Fraction(2 * s + k, 2) / variance > epsilon
         )
-    found = composition.discrete_gaussian(k=k, sigma2=variance, epsilon=epsilon)
-    assert_about(found, expected)
+    delta = composition.discrete_gaussian(k=k, sigma2=variance, epsilon=epsilon)
+    assert_about(delta, expected)
 
 
 @pytest.mark.few(1)
@@ -106,9 +106,9 @@ def test_ten_million_copies_and_more_against_binomial_tails(
     p = 1 / (1 + math.exp(-float(epsilon)))
     least = math.floor((total / float(epsilon) + k) / 2 + 1e-6)
     tails = [binomial_above(least, k, chance) for chance in (p, 1 - p)]
-    found = composition.optimal(k=k, epsilon=epsilon, total_epsilon=total)
-    assert float(found.upper) == pytest.approx(tails[0] - math.exp(total) * tails[1], rel=1e-6)
-    assert found.upper <= found.lower * (1 + NARROW)
+    delta = composition.optimal(k=k, epsilon=epsilon, total_epsilon=total)
+    assert float(delta.upper) == pytest.approx(tails[0] - math.exp(total) * tails[1], rel=1e-6)
+    assert delta.upper <= delta.lower * (1 + NARROW)
 
 
 def test_too_many_copies_are_undecided() -> None:
@@ -119,12 +119,12 @@ def test_too_many_copies_are_undecided() -> None:
 def test_many_queries_with_a_delta_of_thousands_of_digits() -> None:
     """It falls by the chance of the loss, about exp(-(epsilon - mean)^2 / (2 variance))."""
     k, sigma2, epsilon = 406, 850_000, 3.72
-    found = composition.discrete_gaussian(k=k, sigma2=sigma2, epsilon="3.72")
-    assert found.upper <= found.lower * (1 + Fraction(1, 10**12))
+    delta = composition.discrete_gaussian(k=k, sigma2=sigma2, epsilon="3.72")
+    assert delta.upper <= delta.lower * (1 + Fraction(1, 10**12))
     variance = k / sigma2
     with mp.workdps(30):
         about = -((epsilon - variance / 2) ** 2) / (2 * variance) / math.log(10)
-        digits = mp.log10(mp.mpf(found.upper.numerator)) - mp.log10(mp.mpf(found.upper.denominator))
+        digits = mp.log10(mp.mpf(delta.upper.numerator)) - mp.log10(mp.mpf(delta.upper.denominator))
     assert about - 10 < digits < about
 
 

@@ -81,10 +81,10 @@ def test_the_simple_rule_solves_its_equation() -> None:
 @pytest.mark.parametrize("epsilon", ["1e-3", "0.35", 1, 20, 800])
 @pytest.mark.parametrize("delta", ["0.5", "1e-5", "1e-5000"])
 def test_rho_is_the_largest_that_suffices(rule: str, epsilon: str | int, delta: str) -> None:
-    found = zcdp.rho(epsilon=epsilon, delta=delta, rule=rule)
-    assert found.lower * (1 + NARROW) >= found.upper
-    inside = found.lower * (1 - Fraction(1, 10**9))
-    outside = found.upper * (1 + Fraction(1, 10**9))
+    rho = zcdp.rho(epsilon=epsilon, delta=delta, rule=rule)
+    assert rho.lower * (1 + NARROW) >= rho.upper
+    inside = rho.lower * (1 - Fraction(1, 10**9))
+    outside = rho.upper * (1 + Fraction(1, 10**9))
     assert zcdp.delta(rho=inside, epsilon=epsilon, rule=rule) <= delta
     assert zcdp.delta(rho=outside, epsilon=epsilon, rule=rule) > delta
     assert zcdp.rho(epsilon=epsilon, delta=delta) >= zcdp.rho(
@@ -107,8 +107,8 @@ def test_extreme_parameters() -> None:
     assert zcdp.delta(rho=0, epsilon=1, rule="simple") == Enclosure.exact(0)
     for rho in ("1e-10000", "1e-5", "1", "1e10000"):
         for epsilon in (0, "1e-10000", "1", "1e10000"):
-            found = zcdp.delta(rho=rho, epsilon=epsilon)
-            assert 0 <= found.lower <= found.upper <= 1
+            delta = zcdp.delta(rho=rho, epsilon=epsilon)
+            assert 0 <= delta.lower <= delta.upper <= 1
     tiny = zcdp.delta(rho="1e-10000", epsilon=0)  # sqrt(2 rho / e), to first order
     assert Fraction(8577, 10**5004) < tiny.lower < Fraction(8578, 10**5004)
 
@@ -118,10 +118,10 @@ def test_rho_and_epsilon_that_almost_cancel(exponent: int) -> None:
     """The best order is then close to 1, and delta close to the simple rule's exp(-100)."""
     rho = Fraction(10) ** exponent
     epsilon = rho + 20 * 10 ** (exponent // 2)
-    found = zcdp.delta(rho=rho, epsilon=epsilon)
+    delta = zcdp.delta(rho=rho, epsilon=epsilon)
     simple = zcdp.delta(rho=rho, epsilon=epsilon, rule="simple")
-    assert simple.lower / 10**8 < found.lower <= found.upper <= simple.upper * (1 + NARROW)
-    assert found.lower * (1 + NARROW) >= found.upper
+    assert simple.lower / 10**8 < delta.lower <= delta.upper <= simple.upper * (1 + NARROW)
+    assert delta.lower * (1 + NARROW) >= delta.upper
 
 
 def test_a_curve_with_its_own_uncertainty() -> None:

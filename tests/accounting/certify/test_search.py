@@ -46,9 +46,9 @@ def test_equals_exhaustive_search(period: int, tilt: str, last: int) -> None:
         best = max(terms, key=lambda v: v.mid())
     for bits in (128, 256, 512):  # the effort allowed grows with the precision
         with precision(bits):
-            found = certified_maximum(families(), TOLERANCE, arb(2) ** -1000).value
-            assert found.overlaps(best)
-            if found.rad() < arb(10) ** -12:
+            maximum = certified_maximum(families(), TOLERANCE, arb(2) ** -1000).value
+            assert maximum.overlaps(best)
+            if maximum.rad() < arb(10) ** -12:
                 return
     pytest.fail("not settled")
 
@@ -64,7 +64,7 @@ def test_insufficient_precision_gives_a_wider_ball_that_still_contains_the_maxim
         wave = Wave(1, 1000, 7, arb("0.001"))
         best = max((wave.value(j) for j in range(1, 1001)), key=lambda v: v.mid())
     with precision(6):
-        found = certified_maximum([wave], TOLERANCE, arb(2) ** -1000).value
-        assert found.rad() > arb(2) ** -20
+        maximum = certified_maximum([wave], TOLERANCE, arb(2) ** -1000).value
+        assert maximum.rad() > arb(2) ** -20
     with precision(128):
-        assert found.overlaps(best)
+        assert maximum.overlaps(best)

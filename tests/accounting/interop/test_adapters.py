@@ -57,10 +57,10 @@ def test_a_composition_on_one_sample_is_what_their_accountant_takes_it_for() -> 
         [event.SelfComposedDpEvent(event.GaussianDpEvent(2.0), 3), event.GaussianDpEvent(1.5)]
     )
     peer.compose(event.PoissonSampledDpEvent(0.1, both), 16)
-    found = events.loss_of(event.PoissonSampledDpEvent(0.1, both), 16)
-    assert found is not None
+    loss = events.loss_of(event.PoissonSampledDpEvent(0.1, both), 16)
+    assert loss is not None
     for order, theirs in zip([2, 8], peer._rdp, strict=True):
-        assert abs(float(found.renyi(order).upper) - theirs) < 1e-9 * theirs
+        assert abs(float(loss.renyi(order).upper) - theirs) < 1e-9 * theirs
 
 
 def _event(kind: str, **fields: Any) -> Any:
@@ -106,9 +106,9 @@ READ = [
 
 @pytest.mark.parametrize(("event", "neighbours", "same"), READ)
 def test_events_are_read_as_what_they_are(event: Any, neighbours: str, same: pld.Pld) -> None:
-    found = events.loss_of(event, 3, neighbours=neighbours)
-    assert found is not None
-    assert (found.steps, found.neighbours) == (same.composed(3).steps, same.neighbours)
+    loss = events.loss_of(event, 3, neighbours=neighbours)
+    assert loss is not None
+    assert (loss.steps, loss.neighbours) == (same.composed(3).steps, same.neighbours)
 
 
 SPECIAL = [
@@ -125,18 +125,18 @@ SPECIAL = [
 
 @pytest.mark.parametrize(("event", "same"), SPECIAL)
 def test_a_null_record_is_like_no_record(event: Any, same: pld.Pld) -> None:
-    found = events.loss_of(event, neighbours=pld.REPLACE_SPECIAL)
-    assert found is not None
-    assert (found.steps, found.neighbours) == (same.steps, pld.REPLACE_SPECIAL)
+    loss = events.loss_of(event, neighbours=pld.REPLACE_SPECIAL)
+    assert loss is not None
+    assert (loss.steps, loss.neighbours) == (same.steps, pld.REPLACE_SPECIAL)
 
 
 def test_the_answer_of_a_null_record_is_any_answer() -> None:
     event = _event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=4)
-    found = events.loss_of(event, neighbours=pld.REPLACE_SPECIAL)
-    assert found is not None
+    loss = events.loss_of(event, neighbours=pld.REPLACE_SPECIAL)
+    assert loss is not None
     # 5/8 against 1/4, and 1/8 against 1/4 three times: sums by hand
-    assert found.delta(0).lower <= Fraction(3, 8) <= found.delta(0).upper
-    largest = found.largest_loss()
+    assert loss.delta(0).lower <= Fraction(3, 8) <= loss.delta(0).upper
+    largest = loss.largest_loss()
     assert largest is not None
     assert abs(float(largest.upper) - log(2.5)) < 1e-12
 
@@ -186,13 +186,13 @@ def test_answers_at_the_ends_are_exact() -> None:
 def test_rates_of_attacks_on_gaussian_noise() -> None:
     event = _peer("dp_accounting.dp_event")
     accountant = events.accountant().compose(event.GaussianDpEvent(1.0))
-    for rate, found in zip(
+    for rate, power in zip(
         [0.05, 0.3], accountant.get_true_positive_rates([0.05, 0.3]), strict=True
     ):
         # the best attack compares with a threshold (Neyman and Pearson)
         normal = NormalDist()
         exact = 1 - normal.cdf(normal.inv_cdf(1 - rate) - 1)
-        assert 0 <= found - exact < 1.1e-3
+        assert 0 <= power - exact < 1.1e-3
     assert 0 <= accountant.get_gdp_parameter_estimate() - 1 < 1.1e-3
     assert 0 <= accountant.get_gdp_parameter_estimate([Fraction(1, 3), 0.2]) - 1 < 1.1e-3
     with pytest.raises(InvalidParameter, match="false_positive_rates"):
@@ -201,14 +201,14 @@ def test_rates_of_attacks_on_gaussian_noise() -> None:
 
 def test_a_response_among_answers_loses_what_its_laws_do() -> None:
     event = _event("RandomizedResponseDpEvent", noise_parameter=0.5, num_buckets=4)
-    found = events.loss_of(event, 2, neighbours=pld.REPLACE_ONE)
-    assert found is not None
+    loss = events.loss_of(event, 2, neighbours=pld.REPLACE_ONE)
+    assert loss is not None
     own, other = Fraction(5, 8), Fraction(1, 8)
-    epsilon = found.epsilon("1e-9")
+    epsilon = loss.epsilon("1e-9")
     # two answers: the largest loss is twice log 5, with mass (5/8)^2
     assert abs(float(epsilon.upper) - 2 * log(own / other)) < 1e-4
     exact = own**2 - other**2 + 2 * (own - other) / 4
-    zero = found.delta(0, relative_width="1e-9")
+    zero = loss.delta(0, relative_width="1e-9")
     assert zero.lower <= exact <= zero.upper
     noise = _event("RandomizedResponseDpEvent", noise_parameter=1.0, num_buckets=4)
     assert events.loss_of(noise, neighbours=pld.REPLACE_ONE) is None
@@ -249,8 +249,8 @@ def test_events_without_a_law_are_refused_by_name() -> None:
     accountant = events.accountant()
     inner = event.ZCDpEvent(0.1)
     nested = event.ComposedDpEvent([event.NoOpDpEvent(), event.SelfComposedDpEvent(inner, 3)])
-    found = accountant._maybe_compose(nested, 1, False)
-    assert found.invalid_event == inner
+    refusal = accountant._maybe_compose(nested, 1, False)
+    assert refusal.invalid_event == inner
     with pytest.raises(Exception, match="zCDP alone has no privacy loss distribution"):
         accountant.compose(nested)
 

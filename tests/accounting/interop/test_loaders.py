@@ -26,7 +26,7 @@ OPACUS = _made("UniformWithReplacementSampler", sample_rate=0.01)
 
 
 @pytest.mark.parametrize(
-    ("loader", "given", "known"),
+    ("loader", "arguments", "known"),
     [
         (_torch(batch_sampler=OPACUS, sampler=None), {"steps": 7}, NOISE.sampled("0.01")),
         (
@@ -63,8 +63,8 @@ OPACUS = _made("UniformWithReplacementSampler", sample_rate=0.01)
         ),
     ],
 )
-def test_schemes_that_are_accounted_for(loader: Any, given: Any, known: pld.Pld) -> None:
-    assert loaders.sgd(loader, noise_multiplier=2.0, **given) == known.composed(7)
+def test_schemes_that_are_accounted_for(loader: Any, arguments: Any, known: pld.Pld) -> None:
+    assert loaders.sgd(loader, noise_multiplier=2.0, **arguments) == known.composed(7)
 
 
 def test_a_bin_that_is_kept_is_one_mechanism() -> None:
@@ -84,7 +84,7 @@ CYCLES = _made(
 
 
 @pytest.mark.parametrize(
-    ("loader", "given", "said"),
+    ("loader", "arguments", "said"),
     [
         (_torch(batch_sampler=None, sampler=_made("RandomSampler")), {"steps": 1}, "shuffled"),
         (
@@ -100,6 +100,6 @@ CYCLES = _made(
         (_made("BallsInBinsSampling", iterations=9, cycle_length=4), {"steps": 9}, "left out"),
     ],
 )
-def test_other_loaders_are_refused(loader: Any, given: Any, said: str) -> None:
+def test_other_loaders_are_refused(loader: Any, arguments: Any, said: str) -> None:
     with pytest.raises(InvalidParameter, match=said):
-        loaders.sgd(loader, noise_multiplier=2, **given)
+        loaders.sgd(loader, noise_multiplier=2, **arguments)

@@ -55,11 +55,11 @@ class Case:
     @property
     def loss(self) -> pld.Pld:
         """The composition in the library."""
-        made = []
+        losses = []
         for pair, times in self.mechanisms:
             p, q = (Law({i: m[side] for i, m in enumerate(pair) if m[side]}) for side in (0, 1))
-            made.append(pld.laws(p, q, neighbours=RELATIONS[self.relation]).composed(times))
-        first, *others = made
+            losses.append(pld.laws(p, q, neighbours=RELATIONS[self.relation]).composed(times))
+        first, *others = losses
         for other in others:
             first = first.then(other)
         return first
@@ -230,15 +230,15 @@ def fault_of_laws(case: Case) -> str:
         curve: Any = worst_runs(laws[0].family, runs[0])
         node = min(math.ceil(max(case.epsilon, 0) / curve.step), len(curve.deltas) - 1)
         there = replace(case, epsilon=node * curve.step)
-        found, exact = curve.deltas[node], there.largest(there.ratios()[1])
+        claimed, exact = curve.deltas[node], there.largest(there.ratios()[1])
     else:
         x, exact = float(case.ratios()[1]), case.largest(case.ratios()[1])
         p, q = np.ones(1), np.ones(1)
         for law, times in zip(laws, runs, strict=True):
             for _ in range(times):
                 p, q = (np.outer(m, n).ravel() for m, n in zip((p, q), masses_of(law), strict=True))
-        found = Fraction(float(np.maximum(p - x * q, 0).sum())) / (1 - DUST)
-    return f"{case}: {float(found)} is below {float(exact)}" if found < exact else ""
+        claimed = Fraction(float(np.maximum(p - x * q, 0).sum())) / (1 - DUST)
+    return f"{case}: {float(claimed)} is below {float(exact)}" if claimed < exact else ""
 
 
 def masses_of(law: Any) -> tuple[np.ndarray, np.ndarray]:

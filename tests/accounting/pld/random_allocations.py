@@ -69,11 +69,11 @@ def _compared(loss: pld.Pld, deltas: _Deltas) -> Iterator[tuple[float, float, fl
     except InvalidParameter:  # losses are infinite with a larger probability
         last = _FARTHEST
     for side, order in enumerate(loss.orders()):
-        found = composed(order, for_delta(order, last / 2, 0.05))
+        composition = composed(order, for_delta(order, last / 2, 0.05))
         for i in range(_POINTS):
             epsilon = last * i / _POINTS
             with precision(128):
-                low, high = found.below(arb(epsilon)), found.above(arb(epsilon))
+                low, high = composition.below(arb(epsilon)), composition.above(arb(epsilon))
             true = deltas(math.exp(epsilon))[side]
             yield epsilon, float(low.mid()), float(high.mid()), true
 

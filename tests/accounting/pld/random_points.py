@@ -46,10 +46,10 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("results", type=Path)
     arguments.add_argument("--points", type=int, default=10_000)
-    given = arguments.parse_args()
-    done = _read(given.results)
-    with given.results.open("a") as file:
-        for seed in _missing(done, given.points):
+    options = arguments.parse_args()
+    done = _read(options.results)
+    with options.results.open("a") as file:
+        for seed in _missing(done, options.points):
             row = _row(seed)
             done.append(row)
             file.write(json.dumps(row) + "\n")
@@ -76,11 +76,11 @@ def _row(seed: int) -> _Row:
     kind, ask = _KINDS[seed % len(_KINDS)]
     start = time.perf_counter()
     row: _Row = {"seed": seed, "kind": kind, "points": 0, "outside": 0, "undecided": 0}
-    for asked, kept in ask(draw, row):
+    for point, kept in ask(draw, row):
         row["points"] += 1
         row["outside"] += not kept
         if not kept:
-            row.setdefault("where", []).append(asked)
+            row.setdefault("where", []).append(point)
     return row | {"seconds": round(time.perf_counter() - start, 2)}
 
 
@@ -98,18 +98,18 @@ def _closed(draw: random.Random, row: _Row) -> _Points:
         rate = _log_uniform(draw, 1e-4, 1)
         if draw.random() < 0.5:
             rate, steps = "1", round(float(_log_uniform(draw, 1, 1e6)))
-        asked = f"sigma={sigma} rate={rate} steps={steps}"
+        point = f"sigma={sigma} rate={rate} steps={steps}"
         loss = pld.gaussian(sigma=sigma).sampled(rate).composed(steps)
         with mp.workdps(60 + 30):
             mu, q = mp.sqrt(steps) / mpf(sigma), mpf(rate)
             epsilon = str(draw.choice([0.0, draw.uniform(0, 30), math.exp(draw.uniform(-9, 3.4))]))
             target = math.exp(draw.uniform(math.log(1e-300), math.log(0.5)))
-            found = loss.delta(epsilon)
-            yield f"{asked} epsilon={epsilon}", _around(found, delta_of_one(mpf(epsilon), q, mu))
+            bounds = loss.delta(epsilon)
+            yield f"{point} epsilon={epsilon}", _around(bounds, delta_of_one(mpf(epsilon), q, mu))
             at = loss.epsilon(target)
             ends = [delta_of_one(_number(end), q, mu) for end in (at.lower, at.upper)]
             kept = (ends[0] >= mpf(target) or at.lower == 0) and ends[1] <= mpf(target)
-            yield f"{asked} delta={target}", kept and at.width <= Fraction(1, 1000)
+            yield f"{point} delta={target}", kept and at.width <= Fraction(1, 1000)
 
 
 def delta_of_one(epsilon: mpf, rate: mpf, mu: mpf) -> mpf:
@@ -128,9 +128,9 @@ def _number(value: Fraction) -> mpf:
     return mpf(value.numerator) / mpf(value.denominator)
 
 
-def _around(found: Enclosure, exact_: mpf) -> bool:
+def _around(bounds: Enclosure, exact_: mpf) -> bool:
     slack = mpf(10) ** -40
-    low, high = _number(found.lower), _number(found.upper)
+    low, high = _number(bounds.lower), _number(bounds.upper)
     return bool(low <= exact_ * (1 + slack) and exact_ * (1 - slack) <= high)
 
 
@@ -144,13 +144,13 @@ def _integers(draw: random.Random, row: _Row) -> _Points:
     parts = measures(order, Fraction(1, 16), 96)
     tilt = draw.random() * 0.4
     in_balls = draw.random() < 0.3
-    found = compose(parts, 0.0, Balls(200)) if in_balls else compose(parts, tilt, Doubles())
+    tilted = compose(parts, 0.0, Balls(200)) if in_balls else compose(parts, tilt, Doubles())
     whole = compose(parts, 0.0, Integers(640))
     for _ in range(10):
         epsilon = Fraction(draw.randrange(-300, 3000), 100)
         with precision(700):  # more than either has
-            kept = found.below(ball(epsilon)) <= whole.below(ball(epsilon))
-            kept = kept and found.above(ball(epsilon)) >= whole.above(ball(epsilon))
+            kept = tilted.below(ball(epsilon)) <= whole.below(ball(epsilon))
+            kept = kept and tilted.above(ball(epsilon)) >= whole.above(ball(epsilon))
         yield f"mu={mu} rate={rate} steps={steps} epsilon={epsilon} tilt={tilt}", bool(kept)
 
 
@@ -160,32 +160,32 @@ def _fine_grid(draw: random.Random, row: _Row) -> _Points:
     steps = draw.choice([2, 3, 5, 8, 13, 20, 40])
     loss = pld.gaussian(sigma=sigma).sampled(rate).composed(steps)
     target = Fraction(_log_uniform(draw, 1e-60, 0.1))
-    asked = f"sigma={sigma} rate={rate} steps={steps} delta={target}"
+    point = f"sigma={sigma} rate={rate} steps={steps} delta={target}"
     try:
         at = loss.epsilon(target)
         epsilon = at.upper
-        found = loss.delta(epsilon) if epsilon else None
+        delta = loss.delta(epsilon) if epsilon else None
     except Undecided:
         row["undecided"] += 1
         return
-    if found is None or found.upper == 0:
+    if delta is None or delta.upper == 0:
         return
-    slope = _slope(loss, epsilon, found)
-    bits = 80 - math.floor(math.log2(found.lower)) if found.lower else 400
+    slope = _slope(loss, epsilon, delta)
+    bits = 80 - math.floor(math.log2(delta.lower)) if delta.lower else 400
     curve = Shared(1 / mpf(sigma), mpf(rate), steps, bits)
     true, doubt = curve.extrapolated(float(epsilon), slope)
     if not doubt < true / 10**4:  # the oracle's grid is too coarse to tell
         row["unsettled"] = row.get("unsettled", 0) + 1
         return
-    low, high = _number(found.lower), _number(found.upper)
-    yield f"{asked}: delta", bool(low <= true + doubt and true - doubt <= high)
-    yield asked, bool(true - doubt <= _number(target))
+    low, high = _number(delta.lower), _number(delta.upper)
+    yield f"{point}: delta", bool(low <= true + doubt and true - doubt <= high)
+    yield point, bool(true - doubt <= _number(target))
 
 
-def _slope(loss: pld.Pld, epsilon: Fraction, found: Enclosure) -> float:
+def _slope(loss: pld.Pld, epsilon: Fraction, delta: Enclosure) -> float:
     """About -d log delta/d epsilon, to choose a grid."""
     beyond = loss.delta(epsilon * Fraction(101, 100))
-    ratio = math.log(found.upper / max(beyond.upper, found.upper / 10**9))
+    ratio = math.log(delta.upper / max(beyond.upper, delta.upper / 10**9))
     return max(ratio / float(epsilon / 100), 0.5)
 
 
@@ -206,8 +206,8 @@ class Shared:
         h = mpf(step)
         return [self._excess(self._masses(h, side), mpf(epsilon), h) for side in (1, -1)]
 
-    def _excess(self, made: tuple[int, list[int]], epsilon: mpf, h: mpf) -> mpf:
-        first, masses = made
+    def _excess(self, row: tuple[int, list[int]], epsilon: mpf, h: mpf) -> mpf:
+        first, masses = row
         result, square, left = fmpz_poly([1 << self.bits]), fmpz_poly(masses), self.steps
         while left:
             if left & 1:

@@ -96,8 +96,8 @@ def test_no_adaptive_analyst_learns_more_than_promised(terms: dict[str, Any]) ->
                 best = max(best, gained)
         return best
 
-    found = learned(Fraction(1), Fraction(1), limits)
-    assert 0 < found <= promised.delta.upper
+    most_learned = learned(Fraction(1), Fraction(1), limits)
+    assert 0 < most_learned <= promised.delta.upper
 
 
 def test_each_filter_allows_what_its_sum_says() -> None:

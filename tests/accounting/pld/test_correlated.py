@@ -50,12 +50,12 @@ def overlap(a: Enclosure, b: Enclosure) -> bool:
 
 
 def agrees(rows: Rows, strategy: Sequence[Fraction] | Rows, k: int, b: int) -> None:
-    found = pld.matrix_sensitivity(
+    sensitivity = pld.matrix_sensitivity(
         strategy=strategy, steps=len(rows), participations=k, separation=b
     )
     square = largest(rows, k, b, signs=(1, -1) if k < 4 else (1,))
-    assert found.lower**2 <= square <= found.upper**2
-    assert found.upper - found.lower <= Fraction(1, 10**100)
+    assert sensitivity.lower**2 <= square <= sensitivity.upper**2
+    assert sensitivity.upper - sensitivity.lower <= Fraction(1, 10**100)
 
 
 @pytest.mark.few(1)
@@ -101,9 +101,9 @@ def test_square_roots_multiply_to_prefix_sums() -> None:
 def test_identity_is_the_gaussian_mechanism_repeated() -> None:
     one = pld.gaussian(sigma=2)
     for steps, runs in ((50, 9), (7, 3)):
-        found = pld.matrix(sigma=2, strategy=[1], steps=steps, participations=9, separation=3)
-        assert overlap(found.delta(1), one.composed(runs).delta(1))
-        assert overlap(found.composed(2).delta(1), one.composed(2 * runs).delta(1))
+        loss = pld.matrix(sigma=2, strategy=[1], steps=steps, participations=9, separation=3)
+        assert overlap(loss.delta(1), one.composed(runs).delta(1))
+        assert overlap(loss.composed(2).delta(1), one.composed(2 * runs).delta(1))
 
 
 def test_sensitivities_that_are_not_known_are_refused() -> None:

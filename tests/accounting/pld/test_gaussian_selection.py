@@ -77,20 +77,20 @@ def test_no_utilities_leak_more(options: int) -> None:
 
 def test_two_options_are_nearly_met() -> None:
     """The difference of both noises is normal, with a deviation of sqrt(2) sigma."""
-    found = pld.gaussian_noisy_max(sigma=2, options=2).delta(0)
+    delta = pld.gaussian_noisy_max(sigma=2, options=2).delta(0)
     known = math.erf(2 / (2 * math.sqrt(2)) / 2 / math.sqrt(2))
-    assert float(found.lower) <= known * (1 + 1e-9) <= float(found.upper) * (1 + 2e-9)
-    assert float(found.upper) == pytest.approx(float(found.lower), rel=1e-6)
+    assert float(delta.lower) <= known * (1 + 1e-9) <= float(delta.upper) * (1 + 2e-9)
+    assert float(delta.upper) == pytest.approx(float(delta.lower), rel=1e-6)
 
 
 def _stops(gaps: Sequence[float], own: float, noise: float) -> Floats:
     """The probability with which each query, or none, is the first above the threshold."""
-    left, found = NORMAL.copy(), []
+    left, chances = NORMAL.copy(), []
     for gap in gaps:
         stays = ndtr((own * POINTS + gap) / noise)
-        found.append((left * (1 - stays)).sum())
+        chances.append((left * (1 - stays)).sum())
         left = left * stays
-    return np.array([*found, left.sum()])
+    return np.array([*chances, left.sum()])
 
 
 @pytest.mark.slow

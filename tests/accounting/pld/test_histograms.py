@@ -46,26 +46,26 @@ def test_the_law_is_above_the_curve_at_every_epsilon(
         e = float(epsilon)
         for at, delta in ((e, known), (-e, 1 - np.exp(-e) + np.exp(-e) * known)):
             gains = (max(float(x.p) - np.exp(at) * float(x.q), 0) for x in outcomes)
-            found = infinite + sum(gains)
-            assert delta * (1 - 1e-12) <= found <= delta * 1.005, at
+            bound = infinite + sum(gains)
+            assert delta * (1 - 1e-12) <= bound <= delta * 1.005, at
 
 
 def test_two_releases_against_integrals() -> None:
     """The worst curve's law is a Gaussian loss between two atoms: its composition by quadrature."""
     from scipy.integrate import quad
 
-    mu, shown = 0.1, -np.expm1(9 * log_ndtr(110 / 30))
+    mu, threshold = 0.1, -np.expm1(9 * log_ndtr(110 / 30))
 
     def curve(epsilon: float) -> float:
         if epsilon < 0:
             return float(-np.expm1(epsilon) + np.exp(epsilon) * curve(-epsilon))
         noise = ndtr(mu / 2 - epsilon / mu) - np.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu)
-        return float(max(noise, shown))
+        return float(max(noise, threshold))
 
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if curve(middle) <= shown else (middle, high)
+        low, high = (low, middle) if curve(middle) <= threshold else (middle, high)
     end, epsilon = high, 0.25
     atom = np.exp(end) * ndtr(-mu / 2 - end / mu)
 
@@ -77,10 +77,10 @@ def test_two_releases_against_integrals() -> None:
         )
 
     places = sorted(max(-end, min(x, end)) for x in (-end, epsilon - end, 0, epsilon, end))
-    exact = sum(quad(density, a, b)[0] for a, b in pairwise(places)) + shown
+    exact = sum(quad(density, a, b)[0] for a, b in pairwise(places)) + threshold
     exact += atom * (curve(epsilon - end) + np.exp(-end) * curve(epsilon + end))
-    found = GSHM.composed(2).delta("0.25")
-    assert exact * (1 - 1e-6) <= found.float_upper() <= exact * 1.01
+    bound = GSHM.composed(2).delta("0.25")
+    assert exact * (1 - 1e-6) <= bound.float_upper() <= exact * 1.01
 
 
 def test_the_lower_end_is_at_least_that_of_the_noise_and_of_the_threshold() -> None:
@@ -88,8 +88,8 @@ def test_the_lower_end_is_at_least_that_of_the_noise_and_of_the_threshold() -> N
     hidden = 1 - Fraction(str(ndtr(110 / 30) ** 27))
     assert three.delta(2).lower >= hidden * Fraction(999, 1000)
     noise = gaussian.delta(sigma=30, sensitivity=Fraction(3 * 1_732_050_807, 10**9), epsilon="0.3")
-    found = three.delta("0.3")
-    assert noise.lower * Fraction(998, 1000) <= found.lower <= found.upper <= 1
+    bounds = three.delta("0.3")
+    assert noise.lower * Fraction(998, 1000) <= bounds.lower <= bounds.upper <= 1
 
 
 def test_points_that_are_rounded_up_stay_above() -> None:
@@ -98,10 +98,10 @@ def test_points_that_are_rounded_up_stay_above() -> None:
     law = KnownCurve(Fraction(1, 8), tuple(raised))
     outcomes = list(law.outcomes(96))
     for i, delta in enumerate(exact):
-        found = float(law.infinite(96)[0]) + sum(
+        bound = float(law.infinite(96)[0]) + sum(
             max(float(x.p) - np.exp(i / 8) * float(x.q), 0) for x in outcomes
         )
-        assert float(delta) * (1 - 1e-12) <= found <= float(raised[i]) * (1 + 1e-12)
+        assert float(delta) * (1 - 1e-12) <= bound <= float(raised[i]) * (1 + 1e-12)
 
 
 def test_rounding_that_would_bend_a_curve_the_wrong_way() -> None:
@@ -115,8 +115,8 @@ def test_rounding_that_would_bend_a_curve_the_wrong_way() -> None:
         assert sum((x.p for x in outcomes), beyond).overlaps(arb(1))
         for i, delta in enumerate(exact):
             x = arb(10 * i).exp()
-            found = sum(((o.p - x * o.q).max(arb(0)) for o in outcomes), beyond)
-            assert found.upper() >= ball(delta)
+            bound = sum(((o.p - x * o.q).max(arb(0)) for o in outcomes), beyond)
+            assert bound.upper() >= ball(delta)
 
 
 @pytest.mark.slow

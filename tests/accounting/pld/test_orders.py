@@ -48,9 +48,9 @@ def test_a_user_whose_two_bits_change_in_opposite_directions(neighbours: str) ->
         laws(BIT, neighbours).composed(2),
         laws(BIT, neighbours).then(laws(BIT, neighbours)),
     ):
-        found = loss.delta("0.95")
-        assert exact <= found.upper * UP <= exact * Fraction(1001, 1000)
-        assert exact * Fraction(999, 1000) <= found.lower <= exact * UP
+        delta = loss.delta("0.95")
+        assert exact <= delta.upper * UP <= exact * Fraction(1001, 1000)
+        assert exact * Fraction(999, 1000) <= delta.lower <= exact * UP
         assert not loss.exact
 
 
@@ -58,10 +58,10 @@ def test_named_sides_have_one_order_in_all_mechanisms() -> None:
     exact = max(common((rows,), (2,), Fraction(exp(0.95))) for rows in (BIT, turned(BIT)))
     for neighbours in (pld.ADD_REMOVE, pld.REPLACE_SPECIAL):
         loss = laws(BIT, neighbours).composed(2)
-        found = loss.delta("0.95")
+        delta = loss.delta("0.95")
         assert loss.exact
-        assert exact <= found.upper * UP <= exact * Fraction(1001, 1000)
-        assert found.lower <= exact * UP
+        assert exact <= delta.upper * UP <= exact * Fraction(1001, 1000)
+        assert delta.lower <= exact * UP
 
 
 @pytest.mark.parametrize("case", list(islice(at_random.cases(46), 24)), ids=lambda x: x.relation)
@@ -77,9 +77,9 @@ def test_lower_ends_are_the_worst_of_few_orders_that_are_fixed() -> None:
     for case in islice(at_random.cases(47), 10):
         if case.relation != "add-remove" and case.epsilon >= 0:
             low, high = case.ratios()
-            found = case.loss.delta(case.epsilon)
-            assert case.largest_fixed(high) * Fraction(998, 1000) <= found.lower
-            assert found.lower <= case.largest_fixed(low)
+            delta = case.loss.delta(case.epsilon)
+            assert case.largest_fixed(high) * Fraction(998, 1000) <= delta.lower
+            assert delta.lower <= case.largest_fixed(low)
 
 
 @pytest.mark.parametrize("epsilon", [-0.4, 0.0, 1.3, 2.9, 4.0])
@@ -98,9 +98,9 @@ def test_many_runs_of_one_mechanism(epsilon: float) -> None:
             for side, sign in ((0, 1), (1, -1))
         )
 
-    found = laws(pair("75 60", "25 40"), pld.REPLACE_ONE).composed(30).delta(epsilon)
-    assert worst(30, 0, 0) <= found.float_upper() * (1 + 1e-12) <= worst(30, 0, 0) * 1.001
-    assert found.float_lower() <= worst(30, 0, 0) * (1 + 1e-12)
+    delta = laws(pair("75 60", "25 40"), pld.REPLACE_ONE).composed(30).delta(epsilon)
+    assert worst(30, 0, 0) <= delta.float_upper() * (1 + 1e-12) <= worst(30, 0, 0) * 1.001
+    assert delta.float_lower() <= worst(30, 0, 0) * (1 + 1e-12)
 
 
 def test_noise_between_runs_that_have_their_own_orders() -> None:
@@ -108,7 +108,7 @@ def test_noise_between_runs_that_have_their_own_orders() -> None:
     mu = 0.5  # one user moves the query by 2, sigma is 4
     z = np.arange(-9.0, 9.0, 0.005)
     masses = np.exp(-z * z / 2) / np.sqrt(2 * np.pi) * 0.005
-    shown = mu * z + mu * mu / 2
+    losses = mu * z + mu * mu / 2
 
     def worst(x: np.ndarray, runs: int) -> np.ndarray:
         if not runs:
@@ -122,10 +122,10 @@ def test_noise_between_runs_that_have_their_own_orders() -> None:
     noise = pld.gaussian(sigma=4).replaced()
     loss = laws(BIT, pld.REPLACE_ONE).then(noise).then(laws(BIT, pld.REPLACE_ONE))
     for epsilon in (0.5, 1.0, 2.0):
-        exact = float((masses * worst(np.exp(epsilon - shown), 2)).sum())
-        found = loss.delta(epsilon)
-        assert exact * (1 - 1e-6) <= found.float_upper() <= exact * 1.01
-        assert found.float_lower() <= exact * (1 + 1e-6)
+        exact = float((masses * worst(np.exp(epsilon - losses), 2)).sum())
+        delta = loss.delta(epsilon)
+        assert exact * (1 - 1e-6) <= delta.float_upper() <= exact * 1.01
+        assert delta.float_lower() <= exact * (1 + 1e-6)
 
 
 def test_infinite_losses_and_the_largest_loss_are_those_of_the_worse_order_of_each_run() -> None:
@@ -155,9 +155,9 @@ def test_renyi_divergences_take_the_worse_order_of_each_mechanism(order: float) 
     both = laws(BIT, pld.REPLACE_ONE).composed(2).then(laws(other, pld.REPLACE_ONE))
     exact = 2 * max(divergence(BIT), divergence(turned(BIT)))
     exact += max(divergence(other), divergence(turned(other)))
-    found = both.renyi(order)
-    assert abs(found.float_upper() - exact) < 1e-10
-    assert abs(found.float_lower() - exact) < 1e-10
+    bounds = both.renyi(order)
+    assert abs(bounds.float_upper() - exact) < 1e-10
+    assert abs(bounds.float_lower() - exact) < 1e-10
     budget = pld.Budget(epsilon=50, delta="1e-3", by="renyi", order=order)
     budget.spend(both)
     assert float(budget.spent["divergence"]) >= exact - 1e-12
@@ -183,8 +183,8 @@ def test_trade_offs_hold_for_all_orders() -> None:
     for p, q in sorted(rows, key=lambda row: row[0] / row[1], reverse=True):
         share = min(left / q, Fraction(1))
         left, missed = left - share * q, missed - share * p
-    found = laws(answer, pld.REPLACE_ONE).composed(3).type_two_error("0.05", width="1e-2")
-    assert found.lower <= missed
+    error = laws(answer, pld.REPLACE_ONE).composed(3).type_two_error("0.05", width="1e-2")
+    assert error.lower <= missed
     same = laws(answer, pld.ADD_REMOVE).composed(3).type_two_error("0.05", width="1e-2")
     assert missed < same.lower
 
@@ -218,6 +218,6 @@ def test_more_outcomes_than_are_bounded_together() -> None:
     loss = laws(rows, pld.REPLACE_ONE).composed(2)
     orders = [(rows, rows), (rows, turned(rows)), (turned(rows), turned(rows))]
     exact = max(common(each, (1, 1), Fraction(exp(0.5))) for each in orders)
-    found = loss.delta("0.5")
-    assert exact <= found.upper * UP
-    assert exact * Fraction(999, 1000) <= found.lower <= exact * UP
+    delta = loss.delta("0.5")
+    assert exact <= delta.upper * UP
+    assert exact * Fraction(999, 1000) <= delta.lower <= exact * UP

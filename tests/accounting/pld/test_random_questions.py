@@ -34,8 +34,8 @@ def _continuous(cdf: Callable[[Floats], Floats], reach: float) -> _Cells:
         z = ends - shift
         # from the nearer tail, so that small masses are accurate
         below, above = np.diff(cdf(z)), -np.diff(cdf(-z))
-        found: Floats = np.where(z[1:] <= 0, below, above)
-        return found
+        masses: Floats = np.where(z[1:] <= 0, below, above)
+        return masses
 
     return cells
 
@@ -106,25 +106,25 @@ def _composed(p: Floats, q: Floats, times: int, epsilon: float) -> float:
     count = (len(masses) - 1) * times + 1
     size = 1 << (count - 1).bit_length()
     sums = np.fft.irfft(np.fft.rfft(masses, size) ** times, size)[:count]
-    found = times * least + step * np.arange(count)
-    beyond = found > epsilon
-    return float((sums[beyond] * -np.expm1(epsilon - found[beyond])).sum())
+    totals = times * least + step * np.arange(count)
+    beyond = totals > epsilon
+    return float((sums[beyond] * -np.expm1(epsilon - totals[beyond])).sum())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_none_is_outside(seed: int) -> None:
-    draw, asked = random.Random(seed), 0
-    while asked < QUESTIONS:
+    draw, questions = random.Random(seed), 0
+    while questions < QUESTIONS:
         step, pairs, exact = _asked(draw)
         times, epsilon = draw.choice([1, 2, 3, 8, 20]), math.exp(draw.uniform(-4.6, 1.6))
         loss = step.composed(times)
-        found = loss.delta(repr(epsilon))
+        delta = loss.delta(repr(epsilon))
         expected = max(_composed(p, q, times, epsilon) for p, q in pairs)
         if expected < 1e-9:
             continue  # beyond what doubles tell
-        asked += 1
-        low, high = found.float_lower(), found.float_upper()
+        questions += 1
+        low, high = delta.float_lower(), delta.float_upper()
         assert low <= expected * (1 + _NEAR), loss
         assert expected * (1 - _NEAR) <= high, loss
         if exact or times == 1:

@@ -63,26 +63,26 @@ _EXACT: list[tuple[str, Law]] = [("gumbel", _exponential), ("exponential", _perm
 def test_one_run_is_exact(noise: str, law: Law, width: float) -> None:
     """Two options attain delta, at the best distance; more options do not exceed it."""
     loss = pld.noisy_max(epsilon=width, noise=noise)
-    drawn = random.Random(1)
+    rng = random.Random(1)
     for share in (0.0, 0.4, 0.9):
         epsilon = share * width
-        found = loss.delta(epsilon)
+        delta = loss.delta(epsilon)
         half = width / 2  # utilities move by half of epsilon in units of the noise
         gaps = [i / 1000 for i in range(-8000, 8001)]
         two = max(_delta(law, [gap, 0.0], [-half, half], epsilon) for gap in gaps)
-        assert two == pytest.approx(float(found.upper), rel=1e-4)
+        assert two == pytest.approx(float(delta.upper), rel=1e-4)
         for _ in range(100):
-            utilities = [drawn.uniform(-2, 2) for _ in range(drawn.randint(2, 4))]
-            moves = [drawn.choice([-half, half]) for _ in utilities]
-            assert _delta(law, utilities, moves, epsilon) <= float(found.upper) * (1 + 1e-9)
+            utilities = [rng.uniform(-2, 2) for _ in range(rng.randint(2, 4))]
+            moves = [rng.choice([-half, half]) for _ in utilities]
+            assert _delta(law, utilities, moves, epsilon) <= float(delta.upper) * (1 + 1e-9)
 
 
 @pytest.mark.slow
 def test_laplace_noise_stays_below_its_bound() -> None:
-    loss, half, drawn = pld.noisy_max(epsilon=1, noise="laplace"), 0.5, random.Random(2)
+    loss, half, rng = pld.noisy_max(epsilon=1, noise="laplace"), 0.5, random.Random(2)
     bound = loss.delta("0.3")
     for count in (2, 2, 3):
-        utilities = [drawn.uniform(-1, 1) for _ in range(count)]
+        utilities = [rng.uniform(-1, 1) for _ in range(count)]
         moves = [-half, *[half] * (count - 1)]
         assert _delta(_laplace_max, utilities, moves, 0.3) <= float(bound.upper)
     # the pairs of the lower end, in both orders
@@ -100,9 +100,9 @@ def test_the_curve_of_bounded_range() -> None:
                 s = mpf(i) / 400
                 q = (1 - mp.exp(s - 1)) / (mp.exp(s) - mp.exp(s - 1))
                 best = max(best, (mp.exp(s) - x) * q)
-            found = pld.exponential(epsilon=1).delta(epsilon)
-            assert float(best) <= float(found.upper)
-            assert float(best) >= float(found.lower) * 0.999
+            delta = pld.exponential(epsilon=1).delta(epsilon)
+            assert float(best) <= float(delta.upper)
+            assert float(best) >= float(delta.lower) * 0.999
     assert pld.exponential(epsilon=1).delta(1).upper == 0
     both = pld.exponential(epsilon=1).then(pld.exponential(epsilon=2))
     assert (both.delta(3).upper, both.epsilon(0).upper) == (0, 3)
@@ -129,9 +129,9 @@ def test_the_exponential_mechanism_chosen_adaptively(width: float) -> None:
     """The upper end is above all strategies, and near the best one."""
     loss = pld.exponential(epsilon=width).composed(2)
     for share in (0.3, 1.0, 1.5):
-        best, found = _adaptive(2, width, share * width), loss.delta(share * width)
-        assert float(found.lower) * (1 - 1e-9) <= best <= float(found.upper)
-        assert float(found.upper) <= 1.15 * best
+        best, delta = _adaptive(2, width, share * width), loss.delta(share * width)
+        assert float(delta.lower) * (1 - 1e-9) <= best <= float(delta.upper)
+        assert float(delta.upper) <= 1.15 * best
 
 
 @pytest.mark.few(1)
@@ -142,15 +142,15 @@ def test_two_runs_against_all_sequences(noise: str, law: Law) -> None:
     gaps = [i / 4 - 2 for i in range(21)]
     laws = [(law([gap, 0.0]), law([gap - half, half])) for gap in gaps]
     for epsilon in (0.2, 1.6):
-        found = loss.delta(epsilon)
+        delta = loss.delta(epsilon)
         best = 0.0
         for (p, q), (r, s) in itertools.product(laws, repeat=2):
             masses = [
                 (a * c, b * d) for a, b in zip(p, q, strict=True) for c, d in zip(r, s, strict=True)
             ]
             best = max(best, sum(max(a - math.exp(epsilon) * b, 0.0) for a, b in masses))
-        assert float(found.lower) <= best * (1 + 1e-9)
-        assert best <= float(found.upper) * (1 + 1e-9)
+        assert float(delta.lower) <= best * (1 + 1e-9)
+        assert best <= float(delta.upper) * (1 + 1e-9)
 
 
 @pytest.mark.slow

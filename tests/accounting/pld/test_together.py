@@ -78,9 +78,9 @@ QUESTIONS: dict[str, tuple[pld.Pld, Plane, Plane]] = {
 @pytest.mark.parametrize("epsilon", ["0.5", "2"])
 def test_both_readings_are_those_of_the_plane(name: str, epsilon: str) -> None:
     loss, p, q = QUESTIONS[name]
-    found = loss.delta(epsilon, relative_width="1e-6")
+    delta = loss.delta(epsilon, relative_width="1e-6")
     truth = _worst(p, q, epsilon)
-    assert float(found.lower) * (1 - 1e-7) <= truth <= float(found.upper) * (1 + 1e-7)
+    assert float(delta.lower) * (1 - 1e-7) <= truth <= float(delta.upper) * (1 + 1e-7)
 
 
 def test_later_queries_that_depend_on_earlier_answers_leak_no_more() -> None:
@@ -122,7 +122,7 @@ def test_distances_add_in_squares_and_a_rational_root_is_exact() -> None:
 @pytest.mark.parametrize("change", ["sampled", "replaced", "batched", "grouped", "mu", "renyi"])
 def test_an_irrational_distance_lies_between_two_rational_ones(change: str) -> None:
     """sqrt 2, between two decimals of 14 digits: every answer lies between theirs."""
-    asked: dict[str, Callable[[pld.Pld], Any]] = {
+    questions: dict[str, Callable[[pld.Pld], Any]] = {
         "sampled": lambda loss: loss.sampled("0.1").composed(3).delta(1),
         "replaced": lambda loss: loss.sampled("0.1").replaced().delta(1),
         "batched": lambda loss: loss.batched("0.1").delta(1),
@@ -130,26 +130,26 @@ def test_an_irrational_distance_lies_between_two_rational_ones(change: str) -> N
         "mu": lambda loss: loss.sampled("0.1").mu(),
         "renyi": lambda loss: loss.sampled("0.1").renyi(3),
     }
-    ask = asked[change]
-    found = ask(pld.together(pld.gaussian(sigma=1), pld.gaussian(sigma=1)))
+    ask = questions[change]
+    bounds = ask(pld.together(pld.gaussian(sigma=1), pld.gaussian(sigma=1)))
     low, high = (
         ask(pld.gaussian(sigma=1, sensitivity=mu)) for mu in ("1.4142135623730", "1.4142135623731")
     )
-    assert found.lower <= high.upper
-    assert low.lower <= found.upper
-    assert found.width <= 2 * max(low.width, high.width, Fraction(1, 10**12))
+    assert bounds.lower <= high.upper
+    assert low.lower <= bounds.upper
+    assert bounds.width <= 2 * max(low.width, high.width, Fraction(1, 10**12))
 
 
 def test_a_single_run_at_an_irrational_distance_is_enclosed_however_narrow() -> None:
     """One step's lower end is not that of the larger rational distance."""
-    found = pld.together(pld.gaussian(sigma=1), pld.gaussian(sigma=1))
-    step, times = found.steps[0]
+    loss = pld.together(pld.gaussian(sigma=1), pld.gaussian(sigma=1))
+    step, times = loss.steps[0]
     assert times == 1
     assert not step.attained
     low, high = (law.mu**2 for law in (step.real[0][0].removed, step.removed))  # type: ignore[union-attr]
     assert low < 2 < high
     assert high - low < Fraction(1, 2**500)
-    narrow = found.delta(1, relative_width="1e-60")
+    narrow = loss.delta(1, relative_width="1e-60")
     with mp.workdps(120):
         root = mp.sqrt(2)
         truth = ncdf(root / 2 - 1 / root) - mp.e * ncdf(-root / 2 - 1 / root)
@@ -195,8 +195,8 @@ def test_where_both_readings_agree_nothing_is_refused() -> None:
 def test_the_bound_that_the_refusal_names_is_one() -> None:
     """Laplace noise of scale 2 twice on one sample, by cells of the plane, at most the bound."""
     noise, epsilon, rate = pld.laplace(scale=2), "0.5", 0.3
-    found = noise.composed(2)
-    bound = pld.approximate(epsilon=epsilon, delta=found.delta(epsilon).upper).sampled("0.3")
+    twice = noise.composed(2)
+    bound = pld.approximate(epsilon=epsilon, delta=twice.delta(epsilon).upper).sampled("0.3")
     step = 0.05
     z = np.arange(-40, 40, step) + step / 2
 
@@ -242,17 +242,17 @@ def test_what_is_composed_inside_a_sampled_event_is_on_one_sample(
     inside: Any, same: pld.Pld
 ) -> None:
     sampled = _event("PoissonSampledDpEvent", sampling_probability=0.1, event=inside)
-    found = events.loss_of(sampled, 5)
-    assert found is not None
-    assert found.steps == same.sampled("0.1").composed(5).steps
-    drawn = _event(
+    joint = events.loss_of(sampled, 5)
+    assert joint is not None
+    assert joint.steps == same.sampled("0.1").composed(5).steps
+    fixed_size = _event(
         "SampledWithoutReplacementDpEvent", source_dataset_size=40, sample_size=4, event=inside
     )
-    batch = events.loss_of(drawn, neighbours=pld.REPLACE_ONE)
+    batch = events.loss_of(fixed_size, neighbours=pld.REPLACE_ONE)
     assert batch is not None
-    asked, other = (loss.delta(1, relative_width="1e-9") for loss in (batch, same.batched("0.1")))
-    assert asked.lower <= other.upper
-    assert other.lower <= asked.upper
+    own, other = (loss.delta(1, relative_width="1e-9") for loss in (batch, same.batched("0.1")))
+    assert own.lower <= other.upper
+    assert other.lower <= own.upper
 
 
 NOISY = _event("LaplaceDpEvent", noise_multiplier=2.0)
@@ -279,10 +279,10 @@ def test_nothing_on_a_sample_leaks_nothing() -> None:
 def test_an_irrational_distance_stays_between_its_ends() -> None:
     """The lower end must not rest on a distance that was rounded up before."""
     noise = pld.gaussian(sigma=1)
-    found = noise
+    joint = noise
     for runs in range(2, 6):
-        found = pld.together(found, noise)
-        (step, _), *_ = found.steps
+        joint = pld.together(joint, noise)
+        (step, _), *_ = joint.steps
         below = step.real[0][0].removed.distance if step.real else step.removed.distance
         assert below is not None
         assert step.removed.distance is not None

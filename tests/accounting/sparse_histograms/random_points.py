@@ -42,15 +42,15 @@ def main() -> None:
     taken: list[tuple[float, int]] = []
     open_calls = []
     for number in range(chosen.first, chosen.first + chosen.count):
-        name, given = call(number)
+        name, arguments = call(number)
         start = time.process_time()
         try:
-            getattr(csh, name)(**given)
+            getattr(csh, name)(**arguments)
         except Undecided as error:
             open_calls.append((number, str(error)))
         taken.append((time.process_time() - start, number))
         if taken[-1][0] > 5 or (number + 1) % 50 == 0:
-            print(f"{number}: {taken[-1][0]:.2f} s, csh.{name}({given})", flush=True)
+            print(f"{number}: {taken[-1][0]:.2f} s, csh.{name}({arguments})", flush=True)
     median = statistics.median(seconds for seconds, _ in taken)
     print(f"{len(taken)} calls, {len(open_calls)} undecided {open_calls}; median {median:.3f} s")
     for seconds, number in sorted(taken, reverse=True)[:10]:

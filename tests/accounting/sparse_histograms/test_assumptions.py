@@ -90,8 +90,8 @@ def test_a_gshm_needs_no_bound_on_the_histogram() -> None:
     """Counters that a user does not change say nothing: delta is the same for 10^7 keys."""
     sigma = 2222.636399
     for counters in (51_914, 10**5, 10**7):
-        found = excess(CONTRIBUTIONS, counters, sigma, 1e-6, 1201)
-        assert found == pytest.approx(float(TARGET), rel=5e-4)
+        delta = excess(CONTRIBUTIONS, counters, sigma, 1e-6, 1201)
+        assert delta == pytest.approx(float(TARGET), rel=5e-4)
     assert gshm.delta(k=51_914, sigma="2222.636399", tau="13913.45457", epsilon="0.35") <= "1e-5"
 
 
@@ -106,16 +106,16 @@ def test_a_small_csh_that_is_given_too_many_counters_by_random_draws() -> None:
     noisy = sigma * (draw.normal(size=(count, 3)) + draw.normal(size=(count, 1)))
 
     def density(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        found = np.zeros(len(values))
+        total = np.zeros(len(values))
         for z, weight in zip(sigma * steps, weights, strict=True):
-            found += weight * np.exp(-((values - z) ** 2).sum(axis=1) / (2 * sigma**2))
-        return found
+            total += weight * np.exp(-((values - z) ** 2).sum(axis=1) / (2 * sigma**2))
+        return total
 
     loss = np.log(density(noisy) / density(noisy - np.array([1, 0, 0])))
     gains = np.maximum(0, 1 - np.exp(epsilon - loss))
     error = 5 * gains.std() / count**0.5
-    found = csh.delta(sparsity=3, contributions=1, correlation=1, sigma=2, tau=10**4, epsilon="0.2")
-    assert abs(gains.mean() - float(found.lower)) < error
+    delta = csh.delta(sparsity=3, contributions=1, correlation=1, sigma=2, tau=10**4, epsilon="0.2")
+    assert abs(gains.mean() - float(delta.lower)) < error
     promised = csh.delta(sparsity=1, sigma=2, tau=10**4, epsilon="0.2")
     assert gains.mean() - error > float(promised.upper)
 
@@ -161,21 +161,21 @@ def lines(**bounds: int) -> dict[tuple[str, str], Row]:
 
 
 def test_a_bound_on_users_alone_compares_no_mechanism_that_needs_more() -> None:
-    found = lines(contributions=30)
-    assert set(found) == {
+    rows = lines(contributions=30)
+    assert set(rows) == {
         ("gshm", "add-the-deltas"),
         ("gshm", "exact"),
         ("discrete-gshm", "exact"),
     }
-    for row in found.values():
+    for row in rows.values():
         assert row.calibration.given == {"k": 30}
         assert "at most k = 30 counters" in row.calibration.guarantee.neighbours
 
 
 def test_every_line_says_what_it_assumes() -> None:
-    found = lines(contributions=20, sparsity=90)
-    assert len(found) == 7
-    for (mechanism, analysis), row in found.items():
+    rows = lines(contributions=20, sparsity=90)
+    assert len(rows) == 7
+    for (mechanism, analysis), row in rows.items():
         said = row.calibration.guarantee.neighbours
         if "gshm" in mechanism:
             assert "changing at most k = 20 counters" in said
@@ -213,12 +213,12 @@ def test_where_the_gshm_is_better_than_a_csh_for_any_users(sparsity: int) -> Non
     """
     equal = (math.sqrt(sparsity) + 1) ** 2 / 4
     for contributions, better in ((math.floor(0.9 * equal), True), (math.ceil(1.1 * equal), False)):
-        found = lines(contributions=contributions, sparsity=sparsity)
-        released = found["discrete-gshm", "exact"], found["discrete-csh", "by-cases"]
-        published = found["gshm", "exact"], found["csh", "published"]
+        rows = lines(contributions=contributions, sparsity=sparsity)
+        released = rows["discrete-gshm", "exact"], rows["discrete-csh", "by-cases"]
+        published = rows["gshm", "exact"], rows["csh", "published"]
         for independent, correlated in (released, published):
             assert (independent.noise.upper < correlated.noise.lower) == better
-        exact = found["csh", "exact"]
-        assert exact.noise.upper < found["csh", "published"].noise.lower
+        exact = rows["csh", "exact"]
+        assert exact.noise.upper < rows["csh", "published"].noise.lower
     quarter = lines(contributions=sparsity // 4, sparsity=sparsity)
     assert quarter["gshm", "exact"].calibration.tau < quarter["csh", "published"].calibration.tau

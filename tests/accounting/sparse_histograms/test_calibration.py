@@ -45,37 +45,45 @@ REFERENCES: dict[tuple[str, str], Callable[..., mp.mpf]] = {
 }
 
 
-def assert_certified(found: Calibration, target: Fraction) -> None:
+def assert_certified(calibration: Calibration, target: Fraction) -> None:
     """Both sides, by the independent evaluation."""
-    delta = REFERENCES[found.mechanism, found.analysis]
-    k, sigma, epsilon = int(next(iter(found.given.values()))), Fraction(found.sigma), found.epsilon
-    assert found.delta.upper <= target
-    assert found.tau is not None
+    delta = REFERENCES[calibration.mechanism, calibration.analysis]
+    k, sigma, epsilon = (
+        int(next(iter(calibration.given.values()))),
+        Fraction(calibration.sigma),
+        calibration.epsilon,
+    )
+    assert calibration.delta.upper <= target
+    assert calibration.tau is not None
     with mp.workprec(400):
         limit = reference.to_mp(target)
-        assert delta(k, sigma, Fraction(found.tau), epsilon) <= limit
-    if found.refuted is None:
-        assert found.tau == 0
+        assert delta(k, sigma, Fraction(calibration.tau), epsilon) <= limit
+    if calibration.refuted is None:
+        assert calibration.tau == 0
     else:
-        below = Fraction(found.refuted.value)
-        assert found.refuted.delta.lower > target
+        below = Fraction(calibration.refuted.value)
+        assert calibration.refuted.delta.lower > target
         assert delta(k, sigma, below, epsilon) > limit
-        assert 0 < Fraction(found.tau) - below <= Fraction(found.tau) / 10**9
+        assert 0 < Fraction(calibration.tau) - below <= Fraction(calibration.tau) / 10**9
 
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize(("k", "mechanism", "analysis", "tau"), QUOTED)
 def test_quoted_thresholds(k: int, mechanism: str, analysis: str, tau: str) -> None:
-    found = MODULES[mechanism].calibrate(
+    calibration = MODULES[mechanism].calibrate(
         **{BOUND[mechanism]: k}, epsilon="0.35", delta="1e-5", analysis=analysis
     )
     unit = Fraction(1, 10) if "." in tau else Fraction(1)
-    assert found.tau is not None
-    assert abs(Fraction(found.tau) - Fraction(tau)) <= unit / 2
-    assert found.tau_bound is not None
-    assert Fraction(found.tau) * (1 - Fraction(2, 10**4)) < found.tau_bound < found.tau
+    assert calibration.tau is not None
+    assert abs(Fraction(calibration.tau) - Fraction(tau)) <= unit / 2
+    assert calibration.tau_bound is not None
+    assert (
+        Fraction(calibration.tau) * (1 - Fraction(2, 10**4))
+        < calibration.tau_bound
+        < calibration.tau
+    )
     if k == 10 and (mechanism, analysis) in REFERENCES:
-        assert_certified(found, Fraction(1, 10**5))
+        assert_certified(calibration, Fraction(1, 10**5))
 
 
 @pytest.mark.slow
@@ -107,11 +115,13 @@ def test_a_sigma_below_the_least_is_an_error_that_names_it() -> None:
 
 @pytest.mark.parametrize("resolution", ["1e-3", "1e-12", "1e-15"])
 def test_resolution(resolution: str) -> None:
-    found = gshm.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma=31, resolution=resolution)
-    assert found.refuted is not None
-    assert found.tau is not None
-    step = Fraction(found.tau) - Fraction(found.refuted.value)
-    assert 0 < step <= Fraction(resolution) * Fraction(found.tau)
+    calibration = gshm.calibrate(
+        k=10, epsilon="0.35", delta="1e-5", sigma=31, resolution=resolution
+    )
+    assert calibration.refuted is not None
+    assert calibration.tau is not None
+    step = Fraction(calibration.tau) - Fraction(calibration.refuted.value)
+    assert 0 < step <= Fraction(resolution) * Fraction(calibration.tau)
     assert step.numerator == 1  # a power of ten
 
 
@@ -120,41 +130,41 @@ def test_resolution(resolution: str) -> None:
     [("1", "1e-5", "1"), ("0", "0.1", "3"), ("1e4", "1e-300", "1e-6"), ("1e-12", "1e-1000", "2")],
 )
 def test_gaussian_from_both_sides(epsilon: str, delta: str, sensitivity: str) -> None:
-    found = gaussian.calibrate(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
+    calibration = gaussian.calibrate(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     arguments = Fraction(epsilon), Fraction(sensitivity)
     with mp.workprec(10_000):
         target = reference.to_mp(Fraction(delta))
-        assert reference.gaussian_delta(Fraction(found.sigma), *arguments) <= target
-        assert found.refuted is not None
-        assert reference.gaussian_delta(Fraction(found.refuted.value), *arguments) > target
+        assert reference.gaussian_delta(Fraction(calibration.sigma), *arguments) <= target
+        assert calibration.refuted is not None
+        assert reference.gaussian_delta(Fraction(calibration.refuted.value), *arguments) > target
 
 
 def test_what_is_returned_can_be_pasted_back() -> None:
-    found = csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", sigma="17.7")
+    calibration = csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", sigma="17.7")
     arguments = {
         "sparsity": 10,
-        "sigma": str(found.sigma),
-        "tau": str(found.tau),
+        "sigma": str(calibration.sigma),
+        "tau": str(calibration.tau),
         "epsilon": "0.35",
     }
-    assert csh.delta(**arguments) == found.delta
+    assert csh.delta(**arguments) == calibration.delta
     assert csh.check(**arguments, delta="1e-5").verdict == "proved"
-    assert found.refuted is not None
-    arguments["tau"] = str(found.refuted.value)
+    assert calibration.refuted is not None
+    arguments["tau"] = str(calibration.refuted.value)
     assert csh.check(**arguments, delta="1e-5").verdict == "refuted"
-    assert "add-remove" in found.guarantee.neighbours
+    assert "add-remove" in calibration.guarantee.neighbours
     assert (
-        csh.guarantee(sparsity=10, sigma=found.sigma, tau=found.tau, epsilon="0.35")
-        == found.guarantee
+        csh.guarantee(sparsity=10, sigma=calibration.sigma, tau=calibration.tau, epsilon="0.35")
+        == calibration.guarantee
     )
-    json.dumps(found.as_dict())
+    json.dumps(calibration.as_dict())
 
 
 def test_a_claim_that_is_exactly_met_is_undecided() -> None:
     """tau = 0 and k = 1: delta is exactly 1/2, which no ball can tell from a claim of 1/2."""
-    found = gshm.check(k=1, sigma=10, tau=0, epsilon=1, delta="0.5")
-    assert found.verdict == "undecided"
-    assert Fraction(1, 2) in found.delta
+    verdict = gshm.check(k=1, sigma=10, tau=0, epsilon=1, delta="0.5")
+    assert verdict.verdict == "undecided"
+    assert Fraction(1, 2) in verdict.delta
 
 
 def test_correlation_and_contributions() -> None:
@@ -204,11 +214,11 @@ def test_the_best_correlation_is_no_worse_than_the_usual_one() -> None:
 @pytest.mark.slow
 def test_more_noise_than_the_least_allows_a_lower_threshold() -> None:
     setting: dict[str, Any] = {"sparsity": 6, "epsilon": 0, "correlation": "0.1"}
-    found = csh.calibrate(delta="0.1", **setting)
-    given = csh.calibrate(delta="0.1", sigma="5.1", **setting)
+    least_noise = csh.calibrate(delta="0.1", **setting)
+    more_noise = csh.calibrate(delta="0.1", sigma="5.1", **setting)
     # the least sigma is 4.913, with tau = 35.61
-    assert Fraction(found.tau or 0) < Fraction(given.tau or 0) < Fraction("35.3")
-    assert csh.delta(sigma=found.sigma, tau=found.tau or 0, **setting) <= "0.1"
+    assert Fraction(least_noise.tau or 0) < Fraction(more_noise.tau or 0) < Fraction("35.3")
+    assert csh.delta(sigma=least_noise.sigma, tau=least_noise.tau or 0, **setting) <= "0.1"
 
 
 @dataclass
@@ -259,35 +269,35 @@ def test_deltas_for_which_no_threshold_is_needed(analysis: str, delta: str, epsi
     for name, module in MODULES.items():
         if analysis not in module.ANALYSES:
             continue
-        found = module.calibrate(
+        calibration = module.calibrate(
             **{BOUND[name]: 1}, epsilon=epsilon, delta=delta, analysis=analysis
         )
-        assert found.delta.upper <= target
+        assert calibration.delta.upper <= target
         if analysis == "exact" and name == "csh":  # kappa = 1: both noises have variance sigma^2
-            assert (found.tau == 0) == (target > Fraction(1, 2))
-            assert found.delta.lower > target * Fraction(999_999, 10**6)
+            assert (calibration.tau == 0) == (target > Fraction(1, 2))
+            assert calibration.delta.lower > target * Fraction(999_999, 10**6)
             continue
-        assert_certified(found, target)
-        if not found.tau:  # 1/1000 less noise is not enough
-            lower = Fraction(found.sigma) * Fraction(999, 1000)
+        assert_certified(calibration, target)
+        if not calibration.tau:  # 1/1000 less noise is not enough
+            lower = Fraction(calibration.sigma) * Fraction(999, 1000)
             assert REFERENCES[name, analysis](1, lower, Fraction(0), loss) > float(target)
 
 
 def test_a_tiny_delta_at_epsilon_0() -> None:
     """delta is the total variation distance, 1/(sigma sqrt(2 pi)) up to a part in sigma^2."""
-    found = gaussian.calibrate(epsilon=0, delta="1e-300")
+    calibration = gaussian.calibrate(epsilon=0, delta="1e-300")
     with mp.workprec(200):
         wanted = mp.mpf(10) ** 300 / mp.sqrt(2 * mp.pi)
-        assert abs(reference.to_mp(Fraction(found.sigma)) / wanted - 1) < 1e-8
+        assert abs(reference.to_mp(Fraction(calibration.sigma)) / wanted - 1) < 1e-8
 
 
 def test_a_delta_that_is_just_kept_without_a_threshold() -> None:
     """k = 1, delta = P(N > 0): any threshold above 0 is enough, at every sigma."""
     for name, module in MODULES.items():
-        found = module.calibrate(**{BOUND[name]: 1}, epsilon=1, delta="0.5")
-        assert found.delta.upper <= Fraction(1, 2)
-        assert found.tau is not None
-        assert found.tau < Fraction(1, 10**9)
+        calibration = module.calibrate(**{BOUND[name]: 1}, epsilon=1, delta="0.5")
+        assert calibration.delta.upper <= Fraction(1, 2)
+        assert calibration.tau is not None
+        assert calibration.tau < Fraction(1, 10**9)
 
 
 @pytest.mark.slow

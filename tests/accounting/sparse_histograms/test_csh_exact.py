@@ -198,9 +198,9 @@ QUADRATURES = [
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("of", "numbers"), QUADRATURES)
 def test_quadrature(of: Family, numbers: tuple[int, int, int]) -> None:
-    found = term(of, *numbers)
-    assert abs(float(found.mid() - arb(str(by_quadrature(of, *numbers))))) < 2e-12
-    assert relative_width(found) < 2e-13
+    ball = term(of, *numbers)
+    assert abs(float(ball.mid() - arb(str(by_quadrature(of, *numbers))))) < 2e-12
+    assert relative_width(ball) < 2e-13
 
 
 # --- fixed values ---------------------------------------------------------------------------------
@@ -362,10 +362,10 @@ def test_bounds_hold_on_a_coarse_grid(
         rough, fine = coarse(of, relative, relative + extra), coarse(of, 60, 60)
         assert rough.exceeded(r).overlaps(fine.exceeded(r))
         for m in (-1.5, -0.25, 0, 0.3, 1):
-            found, exact = rough.hidden(arb(m), j, r), fine.hidden(arb(m), j, r)
-            if found.log.is_finite():
-                assert found.log.overlaps(exact.log)
-                assert found.slope.overlaps(exact.slope)
+            bound, exact = rough.hidden(arb(m), j, r), fine.hidden(arb(m), j, r)
+            if bound.log.is_finite():
+                assert bound.log.overlaps(exact.log)
+                assert bound.slope.overlaps(exact.slope)
         within = (j, arb(-0.5), arb(0.3))
         assert rough.exceeded_within(r, *within).overlaps(fine.exceeded_within(r, *within))
         total = j + (arb(of.k).sqrt() if of.correlation is None else ball(of.correlation))

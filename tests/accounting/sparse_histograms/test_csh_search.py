@@ -59,9 +59,9 @@ def test_cells_bound_a_pair_more_tightly_the_more_there_are(
         exact = terms.pair(*numbers)
         for count, gap in ((32, 0.3), (128, 0.02), (512, 0.002)):
             cells = CellBounds(Profile(terms.noise, j, r), count)
-            found = cells.bound(terms.epsilon, terms.squared(j, a), terms.covariance(j, a), a == j)
-            assert found.upper >= exact
-            assert found.upper < exact * (1 + gap)
+            bound = cells.bound(terms.epsilon, terms.squared(j, a), terms.covariance(j, a), a == j)
+            assert bound.upper >= exact
+            assert bound.upper < exact * (1 + gap)
 
 
 @pytest.mark.few(1)
@@ -73,7 +73,7 @@ def test_marginals_against_differences(of: Family, numbers: tuple[int, int, int]
         terms = Terms(of)
         squared, covariance = terms.squared(j, a), terms.covariance(j, a)
         cells = [CellBounds(Profile(terms.noise, j, n), 1024) for n in (r, max(r - 1, 1))]
-        found = marginals(*cells, terms.epsilon, squared, covariance, max(r - 1, 1))
+        slopes = marginals(*cells, terms.epsilon, squared, covariance, max(r - 1, 1))
 
         def value(by: str, change: arb) -> arb:
             d2, t = squared, covariance
@@ -84,13 +84,13 @@ def test_marginals_against_differences(of: Family, numbers: tuple[int, int, int]
             step = size * arb(2) ** -20
             quotient = (value(by, step) - value(by, -step)) / (2 * step)
             quotient = -quotient if by == "covariance" else quotient
-            assert getattr(found, by) <= quotient.upper()
-            assert getattr(found, by) >= 0.98 * quotient
+            assert getattr(slopes, by) <= quotient.upper()
+            assert getattr(slopes, by) >= 0.98 * quotient
         if r > 1:
             fewer = terms.between(cells[1].profile, squared, covariance, False)
             cost = terms.between(cells[0].profile, squared, covariance, False) - fewer
-            assert found.extra <= cost.upper()
-            assert found.extra >= 0.7 * cost
+            assert slopes.extra <= cost.upper()
+            assert slopes.extra >= 0.7 * cost
 
 
 # --- every error term of the integral is needed ---------------------------------------------------
@@ -161,8 +161,8 @@ def test_every_error_term_is_needed(term: str, monkeypatch: pytest.MonkeyPatch) 
 )
 def test_decided(of: Family, worst: Worst) -> None:
     with precision(128):
-        (lower, upper), found = evaluate(of)
-        assert found == worst
+        (lower, upper), attained = evaluate(of)
+        assert attained == worst
         assert upper <= lower * (1 + arb(10) ** -12)
 
 
@@ -214,8 +214,8 @@ def random_arguments(rng: random.Random, most: int) -> dict[str, object]:
 @pytest.mark.parametrize("seed", range(200))
 def test_random_calls_are_decided(seed: int) -> None:
     rng = random.Random(5000 + seed)
-    found = csh.delta(**random_arguments(rng, 1000))  # type: ignore[arg-type]
-    assert found.upper <= found.lower * (1 + Fraction(1, 10**9)) or found.upper < 10**-5000
+    delta = csh.delta(**random_arguments(rng, 1000))  # type: ignore[arg-type]
+    assert delta.upper <= delta.lower * (1 + Fraction(1, 10**9)) or delta.upper < 10**-5000
 
 
 @pytest.mark.slow
@@ -262,5 +262,5 @@ def test_the_product_bound_holds_and_is_near_where_the_sum_says_nothing() -> Non
 
 
 def test_a_target_next_to_one_is_told_by_what_it_lacks_of_it() -> None:
-    found = csh.calibrate(sparsity=5, epsilon="1e-12", delta="0.9999999999999")
-    assert 0 < 1 - found.delta.upper < 1 - found.delta.lower < Fraction(11, 10**14)
+    calibration = csh.calibrate(sparsity=5, epsilon="1e-12", delta="0.9999999999999")
+    assert 0 < 1 - calibration.delta.upper < 1 - calibration.delta.lower < Fraction(11, 10**14)

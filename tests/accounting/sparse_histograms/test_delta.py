@@ -20,8 +20,8 @@ NARROW = Fraction(1, 10**12)
 FLOOR = Fraction(1, 2**FLOOR_BITS)
 
 
-def _csh(*, k: int, **given: Any) -> Enclosure:
-    return csh.delta(sparsity=k, **given)
+def _csh(*, k: int, **arguments: Any) -> Enclosure:
+    return csh.delta(sparsity=k, **arguments)
 
 
 Reference = Callable[[int, Fraction, Fraction, Fraction], mpmath.mpf]
@@ -56,13 +56,13 @@ def interesting_point(
     return k, sigma, sigma * Fraction(f"{rng.uniform(0, 8):.4f}"), epsilon
 
 
-def assert_encloses(found: Enclosure, expected: mpmath.mpf, capped: bool) -> None:
-    assert 0 <= found.lower <= found.upper <= 1
-    assert found.upper <= found.lower * (1 + NARROW) or found.upper <= FLOOR
+def assert_encloses(delta: Enclosure, expected: mpmath.mpf, capped: bool) -> None:
+    assert 0 <= delta.lower <= delta.upper <= 1
+    assert delta.upper <= delta.lower * (1 + NARROW) or delta.upper <= FLOOR
     if capped and expected >= 1:
-        assert found.upper == 1
+        assert delta.upper == 1
     else:
-        assert reference.contains(found.lower, found.upper, expected)
+        assert reference.contains(delta.lower, delta.upper, expected)
 
 
 @pytest.mark.few(1)
@@ -75,8 +75,8 @@ def test_random_points(
     for draw in (random_point, interesting_point):
         for _ in range(60):
             k, sigma, tau, epsilon = draw(rng, 60)
-            found = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
-            assert_encloses(found, expected(k, sigma, tau, epsilon), analysis != "exact")
+            bounds = delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
+            assert_encloses(bounds, expected(k, sigma, tau, epsilon), analysis != "exact")
 
 
 @pytest.mark.few(1)
@@ -87,9 +87,9 @@ def test_gaussian(seed: int) -> None:
         sigma = Fraction(f"{10 ** rng.uniform(-6, 15):.6e}")
         epsilon = Fraction(f"{10 ** rng.uniform(-12, 4):.6e}")
         sensitivity = Fraction(f"{10 ** rng.uniform(-3, 3):.6e}")
-        found = gaussian.delta(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)
+        delta = gaussian.delta(sigma=sigma, epsilon=epsilon, sensitivity=sensitivity)
         expected = reference.gaussian_delta(sigma, epsilon, sensitivity)
-        assert_encloses(found, expected, False)
+        assert_encloses(delta, expected, False)
 
 
 def test_exact_is_at_most_the_sum_and_falls_with_tau_and_epsilon() -> None:
@@ -124,23 +124,23 @@ EXTREMES = [
 def test_extremes(
     point: dict[str, object], analysis: str, delta: Callable[..., Enclosure], expected: Reference
 ) -> None:
-    found = delta(analysis=analysis, **point)
-    assert 0 <= found.lower <= found.upper <= 1
-    assert found.upper > 0
-    assert found.float_lower() <= found.float_upper()
+    bounds = delta(analysis=analysis, **point)
+    assert 0 <= bounds.lower <= bounds.upper <= 1
+    assert bounds.upper > 0
+    assert bounds.float_lower() <= bounds.float_upper()
     if int(str(point["k"])) <= 10 and Fraction(str(point["epsilon"])) < 10**5:
         values = [Fraction(str(point[name])) for name in ("sigma", "tau", "epsilon")]
-        assert_encloses(found, expected(int(str(point["k"])), *values), analysis != "exact")
+        assert_encloses(bounds, expected(int(str(point["k"])), *values), analysis != "exact")
 
 
 def test_beyond_every_exponent() -> None:
     """Nobody's noise shows, so what is left is the threshold: 1 - Phi(0)^2."""
-    found = gshm.delta(k=2, sigma="1e1000", tau=0, epsilon="1e1000")
-    assert abs(found.lower - Fraction(3, 4)) < Fraction(1, 10**12)
-    assert abs(found.upper - Fraction(3, 4)) < Fraction(1, 10**12)
+    delta = gshm.delta(k=2, sigma="1e1000", tau=0, epsilon="1e1000")
+    assert abs(delta.lower - Fraction(3, 4)) < Fraction(1, 10**12)
+    assert abs(delta.upper - Fraction(3, 4)) < Fraction(1, 10**12)
 
 
 def test_a_delta_of_a_thousandth_power() -> None:
-    found = gshm.delta(k=1, sigma="68", tau="4600", epsilon="1")
-    assert Fraction(1, 10**1010) < found.lower < found.upper < Fraction(1, 10**990)
-    assert found.relative_width <= NARROW
+    delta = gshm.delta(k=1, sigma="68", tau="4600", epsilon="1")
+    assert Fraction(1, 10**1010) < delta.lower < delta.upper < Fraction(1, 10**990)
+    assert delta.relative_width <= NARROW

@@ -61,7 +61,7 @@ def test_no_mixed_case_is_worse(seed: int) -> None:
             ).tau
             or 0
         )
-    found = gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
+    delta = gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
     with precision(256):
         exact = searched(k, sigma, tau, epsilon)
-        assert exact.overlaps(ball(found.lower).union(ball(found.upper)))
+        assert exact.overlaps(ball(delta.lower).union(ball(delta.upper)))

@@ -16,7 +16,7 @@ def test_without_base_it_is_the_csh() -> None:
 
 @pytest.mark.parametrize(("k", "sigma", "tau", "epsilon"), [(1, 5, 20, 1), (10, 27, 150, "0.35")])
 def test_with_base_against_mpmath(k: int, sigma: int, tau: int, epsilon: str) -> None:
-    found = top_k.delta_with_base(top=k, sigma=sigma, tau=tau, epsilon=epsilon)
+    delta = top_k.delta_with_base(top=k, sigma=sigma, tau=tau, epsilon=epsilon)
     with mp.workdps(30):
         eps, root = mpf(epsilon), mp.sqrt(k)
         mu = mp.sqrt(k + 5 * root) / (2 * sigma)
@@ -25,8 +25,8 @@ def test_with_base_against_mpmath(k: int, sigma: int, tau: int, epsilon: str) ->
         cuts = [-12 * spread, -3 * spread, 0, 3 * spread, 6 * spread, 12 * spread]
         shows = quad(lambda z: npdf(z, 0, spread) * (1 - ncdf(mpf(tau) / sigma - z) ** k), cuts)
         value = noise + shows
-        assert mpf(found.lower.numerator) / found.lower.denominator <= value * (1 + mpf(10) ** -15)
-        assert value * (1 - mpf(10) ** -15) <= mpf(found.upper.numerator) / found.upper.denominator
+        assert mpf(delta.lower.numerator) / delta.lower.denominator <= value * (1 + mpf(10) ** -15)
+        assert value * (1 - mpf(10) ** -15) <= mpf(delta.upper.numerator) / delta.upper.denominator
 
 
 def test_the_noise_part_bounds_every_change_of_histogram_and_base() -> None:

@@ -30,9 +30,9 @@ def test_gaussian_composition_in_closed_form(sigma: int, steps: int, epsilon: in
 def _on_a_grid(loss: pld.Pld, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Both bounds on delta by the transform, also where there is a closed form."""
     (order,) = loss.orders()
-    found = search.composed(order, grids.for_delta(order, float(epsilon), 1e-3))
+    sums = search.composed(order, grids.for_delta(order, float(epsilon), 1e-3))
     with precision(BITS):
-        ends = found.below(ball(epsilon)), found.above(ball(epsilon))
+        ends = sums.below(ball(epsilon)), sums.above(ball(epsilon))
         low, high = (enclosure(end).lower for end in ends)
     return low, high
 
@@ -46,13 +46,13 @@ def test_tiny_deltas_are_as_narrow(exponent: int) -> None:
     target = Fraction(1, 10**exponent)
     # besides a step that hardly counts there is no closed form
     small = pld.gaussian(sigma=10**9).sampled("1e-3")
-    found = pld.gaussian(sigma=10).composed(100).then(small).epsilon(target)
-    assert found.width <= Fraction(1, 1000)
-    assert gaussian.delta(sigma=1, epsilon=found.lower - _SMALL).upper >= target
-    assert gaussian.delta(sigma=1, epsilon=found.upper + _SMALL).lower <= target
+    epsilon = pld.gaussian(sigma=10).composed(100).then(small).epsilon(target)
+    assert epsilon.width <= Fraction(1, 1000)
+    assert gaussian.delta(sigma=1, epsilon=epsilon.lower - _SMALL).upper >= target
+    assert gaussian.delta(sigma=1, epsilon=epsilon.upper + _SMALL).lower <= target
     exact = pld.gaussian(sigma=10).composed(100).epsilon(target, width="1e-9")
-    assert found.lower <= exact.upper + _SMALL
-    assert exact.lower <= found.upper + _SMALL
+    assert epsilon.lower <= exact.upper + _SMALL
+    assert exact.lower <= epsilon.upper + _SMALL
 
 
 @pytest.mark.few(1)
@@ -78,11 +78,15 @@ def test_an_epsilon_below_all_losses_that_count(sigma: str, steps: int, epsilon:
 
 def test_different_mechanisms_together() -> None:
     together = pld.gaussian(sigma=6).composed(20).then(pld.gaussian(sigma=8).composed(28))
-    found = together.epsilon("1e-6")
+    epsilon = together.epsilon("1e-6")
     # 20/36 + 28/64 = mu^2
     mu = Fraction(round((20 / 36 + 28 / 64) ** 0.5 * 10**16), 10**16)
-    assert gaussian.delta(sigma=1, epsilon=found.upper, sensitivity=mu).lower <= Fraction(1, 10**6)
-    assert gaussian.delta(sigma=1, epsilon=found.lower, sensitivity=mu).upper >= Fraction(1, 10**6)
+    assert gaussian.delta(sigma=1, epsilon=epsilon.upper, sensitivity=mu).lower <= Fraction(
+        1, 10**6
+    )
+    assert gaussian.delta(sigma=1, epsilon=epsilon.lower, sensitivity=mu).upper >= Fraction(
+        1, 10**6
+    )
 
 
 @pytest.mark.few(10)
@@ -105,10 +109,10 @@ def test_parameters_of_any_size_are_refused_decided_or_undecided(
     """Floats say where to look; where they cannot, no error of theirs is met."""
     for ask in (lambda: loss(size).delta(1), lambda: loss(size).epsilon("1e-5")):
         try:
-            found = ask()
+            bounds = ask()
         except (InvalidParameter, Undecided):
             continue
-        assert 0 <= found.lower <= found.upper
+        assert 0 <= bounds.lower <= bounds.upper
 
 
 def test_against_a_target_encloses_both_orders() -> None:
@@ -130,9 +134,9 @@ def test_against_a_target_encloses_both_orders() -> None:
 
 def test_losses_much_smaller_than_others_need_no_finer_grid() -> None:
     loss = pld.gaussian(sigma=1).then(pld.approximate(epsilon="1e-7", delta=0).composed(1000))
-    found = loss.delta(1, relative_width="1e-2")
-    assert found.upper >= gaussian.delta(sigma=1, epsilon=1).lower
-    assert found.lower <= gaussian.delta(sigma=1, epsilon="0.9999").upper
+    delta = loss.delta(1, relative_width="1e-2")
+    assert delta.upper >= gaussian.delta(sigma=1, epsilon=1).lower
+    assert delta.lower <= gaussian.delta(sigma=1, epsilon="0.9999").upper
 
 
 @pytest.mark.few(1)
@@ -140,6 +144,6 @@ def test_losses_much_smaller_than_others_need_no_finer_grid() -> None:
 def test_losses_far_below_the_mass_at_infinity_do_not_count(epsilon: int) -> None:
     """delta = 1e-9 and next to nothing: it took seconds to follow the nothing, and to give up."""
     loss = pld.laplace(scale=4).then(pld.gaussian(sigma=5).sampled("0.5"))
-    found = loss.then(pld.approximate(epsilon="0.1", delta="1e-9")).delta(epsilon)
-    assert Fraction(998, 10**12) <= found.lower <= Fraction(1, 10**9) + Fraction(1, 10**13)
-    assert Fraction(1, 10**9) <= found.upper <= Fraction(1002, 10**12)
+    delta = loss.then(pld.approximate(epsilon="0.1", delta="1e-9")).delta(epsilon)
+    assert Fraction(998, 10**12) <= delta.lower <= Fraction(1, 10**9) + Fraction(1, 10**13)
+    assert Fraction(1, 10**9) <= delta.upper <= Fraction(1002, 10**12)

@@ -7,15 +7,15 @@ from exactdp.accounting.pld.ask.search import BoundedCache, cached_bytes
 
 
 def test_the_result_used_longest_ago_goes_first() -> None:
-    made: list[str] = []
+    computed: list[str] = []
 
     def ask(key: str) -> str:
-        return cache.get(key, lambda: made.append(key) or key * 4)  # type: ignore[func-returns-value]
+        return cache.get(key, lambda: computed.append(key) or key * 4)  # type: ignore[func-returns-value]
 
     cache = BoundedCache[str](8, len)
     for key in ("a", "b", "a", "c", "a", "b"):
         assert ask(key) == key * 4
-    assert made == ["a", "b", "c", "b"]
+    assert computed == ["a", "b", "c", "b"]
     assert cache.nbytes == 8
 
 

@@ -27,20 +27,22 @@ def test_responses_whose_odds_leave_arbs_exponents(epsilon: str) -> None:
 
 
 def test_epsilon_is_as_narrow_as_asked_for() -> None:
-    found = pld.gaussian(sigma=1).epsilon("1e-5", width="1e-60")
-    assert found.width <= Fraction(1, 10**60)
+    epsilon = pld.gaussian(sigma=1).epsilon("1e-5", width="1e-60")
+    assert epsilon.width <= Fraction(1, 10**60)
     with mp.workdps(120):
-        low, high = (mp.mpf(x.numerator) / x.denominator for x in (found.lower, found.upper))
+        low, high = (mp.mpf(x.numerator) / x.denominator for x in (epsilon.lower, epsilon.upper))
         assert gaussian(low, mp.mpf(1)) > mp.mpf("1e-5") >= gaussian(high, mp.mpf(1))
 
 
 @pytest.mark.parametrize("digits", [9, 20])
 def test_epsilon_of_hardly_any_noise(digits: int) -> None:
-    found = pld.gaussian(sigma=Fraction(1, 10**digits)).epsilon("1e-5")
-    assert found.width <= Fraction(1, 1000)
+    epsilon = pld.gaussian(sigma=Fraction(1, 10**digits)).epsilon("1e-5")
+    assert epsilon.width <= Fraction(1, 1000)
     mu = 10**digits
     # e^epsilon Phi(-mu/2 - epsilon/mu) is below 1/mu: what is left is the quantile of 1e-5
-    assert float((found.lower - Fraction(mu * mu, 2)) / mu) == pytest.approx(4.2648907939, rel=1e-8)
+    assert float((epsilon.lower - Fraction(mu * mu, 2)) / mu) == pytest.approx(
+        4.2648907939, rel=1e-8
+    )
 
 
 @pytest.mark.parametrize("delta", [0, "1e-300"])
@@ -65,8 +67,8 @@ def test_widths_beyond_floats_are_refused(width: str) -> None:
 
 
 def test_levels_below_doubles() -> None:
-    found = pld.gaussian(sigma=1).type_two_error("1e-400")
-    assert found.lower > Fraction(998, 1000)
+    error = pld.gaussian(sigma=1).type_two_error("1e-400")
+    assert error.lower > Fraction(998, 1000)
 
 
 @pytest.mark.slow
@@ -76,8 +78,8 @@ def test_a_mixture_with_a_weight_below_doubles() -> None:
     mixed = pld.gaussian_mixture(sigma=1, sensitivities=[1, 2], weights=[rare, 1 - rare])
     with mp.workdps(30):
         exact = gaussian(mp.mpf(1), mp.sqrt(8))
-    found = mixed.composed(2).delta(1)
-    assert found.lower <= Fraction(float(exact)) <= found.upper
+    delta = mixed.composed(2).delta(1)
+    assert delta.lower <= Fraction(float(exact)) <= delta.upper
     assert mixed.renyi(2) < "4.0000001"
 
 
@@ -114,16 +116,16 @@ def test_laws_that_are_one_or_have_nothing_in_common(
     loss = pld.laws(one, other, neighbours=pld.ADD_REMOVE).sampled(rate)
     exact = Fraction(0) if p == q else Fraction(rate)  # whoever is in the sample is seen
     for times in (1, 3):
-        found = loss.composed(times).delta("1.4")
-        assert found.lower <= 1 - (1 - exact) ** times <= found.upper
-        assert found.width < Fraction(1, 10**3)
+        delta = loss.composed(times).delta("1.4")
+        assert delta.lower <= 1 - (1 - exact) ** times <= delta.upper
+        assert delta.width < Fraction(1, 10**3)
 
 
 @pytest.mark.parametrize("steps", [10**4, 10**9])
 def test_with_little_noise_delta_is_next_to_1(steps: int) -> None:
     """At sigma = 0.01 noise reaches 1/2 never: delta is at least the chance to be in a sample."""
-    found = pld.gaussian(sigma="0.01").sampled("0.1").composed(steps).delta(1)
-    assert 1 - Fraction(1, 1000) <= found.lower <= found.upper == 1
+    delta = pld.gaussian(sigma="0.01").sampled("0.1").composed(steps).delta(1)
+    assert 1 - Fraction(1, 1000) <= delta.lower <= delta.upper == 1
 
 
 def test_beyond_the_largest_sum_of_losses_delta_is_0() -> None:
@@ -136,17 +138,17 @@ def test_beyond_the_largest_sum_of_losses_delta_is_0() -> None:
 
 @pytest.mark.slow
 def test_a_narrow_mu_of_a_curve_that_is_gaussian() -> None:
-    found = pld.gaussian(sigma=4).composed(4).mu(width="1e-5")
-    assert found.lower <= Fraction(1, 2) <= found.upper
-    assert found.width <= Fraction(1, 10**5)
+    mu = pld.gaussian(sigma=4).composed(4).mu(width="1e-5")
+    assert mu.lower <= Fraction(1, 2) <= mu.upper
+    assert mu.width <= Fraction(1, 10**5)
 
 
 @pytest.mark.parametrize(("delta", "times"), [("1e-300", 10**18), ("1e-6", 10**6), ("0.5", 10**9)])
 def test_failures_of_very_many_steps(delta: str, times: int) -> None:
-    found = pld.approximate(epsilon="0.1", delta=delta).composed(times).infinite_mass()
+    mass = pld.approximate(epsilon="0.1", delta=delta).composed(times).infinite_mass()
     with mp.workdps(700):
         exact = -mp.expm1(times * mp.log1p(-mp.mpf(delta)))
-        low, high = (mp.mpf(x.numerator) / x.denominator for x in (found.lower, found.upper))
+        low, high = (mp.mpf(x.numerator) / x.denominator for x in (mass.lower, mass.upper))
         assert low <= exact <= high <= low * (1 + mp.mpf("1e-11"))
 
 

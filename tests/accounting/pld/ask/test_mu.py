@@ -158,26 +158,26 @@ _SLOW = {"five runs of laws", "ten steps", "three large steps", "six steps"}
 @pytest.mark.parametrize("least", ["1e-2", "1e-3", "1e-4", "1e-5", "1e-6"])
 def test_mu_by_other_code(name: str, least: str) -> None:
     loss, curve, error = _LOSSES[name]
-    found = loss().mu(least_delta=least, width="1e-3")
+    mu = loss().mu(least_delta=least, width="1e-3")
     expected = _smallest_mu(curve(), float(least))
-    assert found.float_lower() <= expected * (1 + error)
-    assert found.float_upper() >= expected * (1 - error)
-    assert found.width <= Fraction(1, 1000)
+    assert mu.float_lower() <= expected * (1 + error)
+    assert mu.float_upper() >= expected * (1 - error)
+    assert mu.width <= Fraction(1, 1000)
 
 
 def test_mu_is_that_of_deltas_above_the_least_alone() -> None:
     """Beyond the epsilon of the least delta, a larger mu would be needed."""
-    found = _sgd(4, "0.01", 10).mu(least_delta="1e-6")
+    mu = _sgd(4, "0.01", 10).mu(least_delta="1e-6")
     expected = 0.00920358577784297  # by `_smallest_mu` of `_sampled_gaussian`
-    assert found.lower < expected < found.upper
+    assert mu.lower < expected < mu.upper
 
 
 def test_mu_of_batches_has_two_ends() -> None:
     """A sample of coins is no worse than the worst neighbours that the upper end takes."""
-    found = pld.gaussian(sigma=4).batched("0.1").mu(least_delta="1e-3")
+    mu = pld.gaussian(sigma=4).batched("0.1").mu(least_delta="1e-3")
     real = pld.gaussian(sigma=2).sampled("0.1").mu(least_delta="1e-3")
-    assert 0 < real.lower <= found.upper
-    assert 0 < found.lower < found.upper
+    assert 0 < real.lower <= mu.upper
+    assert 0 < mu.lower < mu.upper
 
 
 @pytest.mark.parametrize("least", ["0.1", "0.5"])
@@ -192,8 +192,8 @@ def test_no_mu_where_losses_are_infinite_more_often() -> None:
 
 def test_mu_where_losses_are_infinite_just_as_often() -> None:
     """At delta = 0.1 epsilon is 0.3, the largest loss, and a Gaussian mechanism has a mu there."""
-    found = pld.approximate(epsilon="0.3", delta="0.1").mu(least_delta="0.1", width="1e-6")
+    mu = pld.approximate(epsilon="0.3", delta="0.1").mu(least_delta="0.1", width="1e-6")
     expected = _smallest_mu(lambda x: 0.1 + 0.9 * max(_response(0.3, 1)(x), 0), 0.1 + 1e-12)
-    assert found.float_lower() <= expected * (1 + 1e-9)
-    assert found.float_upper() >= expected * (1 - 1e-9)
-    assert found.width <= Fraction(1, 10**6)
+    assert mu.float_lower() <= expected * (1 + 1e-9)
+    assert mu.float_upper() >= expected * (1 - 1e-9)
+    assert mu.width <= Fraction(1, 10**6)

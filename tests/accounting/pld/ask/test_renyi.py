@@ -82,8 +82,10 @@ def _moment(
     return total(lambda x: p(x) ** ORDER * q(x) ** (1 - ORDER))
 
 
-def _around(found: Enclosure, exact: mpf) -> bool:
-    low, high = (mpf(end.numerator) / end.denominator for end in (found.lower, found.upper))
+def _around(divergence: Enclosure, exact: mpf) -> bool:
+    low, high = (
+        mpf(end.numerator) / end.denominator for end in (divergence.lower, divergence.upper)
+    )
     return bool(low * (1 - mpf("1e-13")) <= exact <= high * (1 + mpf("1e-13")))
 
 
@@ -93,9 +95,9 @@ def test_the_divergence_of_the_two_laws(noise: str, scheme: str) -> None:
     loss, density, total = NOISES[noise]
     with mpmath.workdps(25):
         most = max(_moment(density, total, pair) for pair in PAIRS[scheme])
-        found = SCHEMES[scheme](loss).composed(3).renyi("2.5")
-        assert _around(found, 3 * mpmath.log(most) / (ORDER - 1))
-        assert found.width <= found.upper / 10**12
+        divergence = SCHEMES[scheme](loss).composed(3).renyi("2.5")
+        assert _around(divergence, 3 * mpmath.log(most) / (ORDER - 1))
+        assert divergence.width <= divergence.upper / 10**12
 
 
 @pytest.mark.few(1)
@@ -116,9 +118,9 @@ def test_batches_have_the_worst_of_every_epsilon_above(noise: str) -> None:
         above = part(lambda a, b: a**ORDER * b ** (1 - ORDER) + b**ORDER * a ** (1 - ORDER))
         atom = 1 - part(lambda a, b: a + b)
         one = _moment(density, total, weights)
-        found = loss.batched("0.2").renyi("2.5")
-        assert _around(Enclosure.exact(found.upper), mpmath.log(above + atom) / (ORDER - 1))
-        assert _around(Enclosure.exact(found.lower), mpmath.log(one) / (ORDER - 1))
+        divergence = loss.batched("0.2").renyi("2.5")
+        assert _around(Enclosure.exact(divergence.upper), mpmath.log(above + atom) / (ORDER - 1))
+        assert _around(Enclosure.exact(divergence.lower), mpmath.log(one) / (ORDER - 1))
 
 
 @pytest.mark.slow
@@ -126,16 +128,16 @@ def test_batches_have_the_worst_of_every_epsilon_above(noise: str) -> None:
 def test_the_best_of_all_orders(scheme: str) -> None:
     """No order on a fine list is better than the lower end, one nearly as good as the upper."""
     loss = SCHEMES[scheme](pld.gaussian(sigma=2)).composed(20)
-    found = loss.renyi_delta(2)
+    delta = loss.renyi_delta(2)
     bounds = []
     for order in (Fraction(i, 10) for i in range(15, 120, 5)):
         alpha, divergence = float(order), loss.renyi(order).float_upper()
         log = (alpha - 1) * (divergence - 2 + float(mpmath.log1p(-1 / alpha)))
         bounds.append(mpmath.exp(log - mpmath.log(alpha)))
-    assert float(found.lower) <= min(bounds) * (1 + 1e-9)
-    assert min(bounds) <= float(found.upper) * 1.05
-    assert found.width <= found.upper / 1000
-    assert loss.delta(2).upper <= found.lower
+    assert float(delta.lower) <= min(bounds) * (1 + 1e-9)
+    assert min(bounds) <= float(delta.upper) * 1.05
+    assert delta.width <= delta.upper / 1000
+    assert loss.delta(2).upper <= delta.lower
 
 
 def test_what_is_infinite_is_refused() -> None:

@@ -16,10 +16,10 @@ from tests.reference import sampled_gaussian
     [("9.4", "0.07", "6.7"), ("12.7", "1", "1.2"), ("50", "1e-4", "0.01"), ("0.3", "0.5", "30")],
 )
 def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
-    found = pld.gaussian(sigma=sigma).sampled(rate).delta(epsilon)
+    delta = pld.gaussian(sigma=sigma).sampled(rate).delta(epsilon)
     with mp.workdps(60):
         log_exact = mp.log(sampled_gaussian(mpf(epsilon), mpf(rate), 1 / mpf(sigma)))
-        for end in (found.lower, found.upper):
+        for end in (delta.lower, delta.upper):
             log_end = mp.log(mpf(end.numerator)) - mp.log(mpf(end.denominator))
             assert abs(log_end - log_exact) < mpf(10) ** -11
 
@@ -35,14 +35,14 @@ def test_one_step_in_closed_form(sigma: str, rate: str, epsilon: str) -> None:
 )
 def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target: str) -> None:
     """At least one step's delta, and at most what the step's share beyond epsilon leaves."""
-    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).epsilon(target)
-    assert found.width <= Fraction(1, 1000)
+    epsilon = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).epsilon(target)
+    assert epsilon.width <= Fraction(1, 1000)
     alone = pld.gaussian(sigma=sigma).sampled(rate).epsilon(target)
-    assert alone.lower < found.upper
+    assert alone.lower < epsilon.upper
     with mp.workdps(40):
         # the other steps' losses are spread by less than rate/sigma each, about 0
         spread = 12 * mpf(rate) / mpf(sigma) * math.sqrt(steps)
-        low, high = (mpf(str(float(end))) for end in (found.lower, found.upper))
+        low, high = (mpf(str(float(end))) for end in (epsilon.lower, epsilon.upper))
         assert steps * sampled_gaussian(high - spread, mpf(rate), 1 / mpf(sigma)) > mpf(target) / 10
         assert sampled_gaussian(low + spread, mpf(rate), 1 / mpf(sigma)) < mpf(target)
 
@@ -59,9 +59,9 @@ def test_one_large_loss_is_nearly_all(sigma: str, rate: str, steps: int, target:
 def test_below_every_double_it_is_only_small(
     sigma: str, rate: str, steps: int, epsilon: str
 ) -> None:
-    found = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).delta(epsilon)
-    assert found.lower == 0
-    assert found.upper <= Fraction(1, 1 << 1074)
+    delta = pld.gaussian(sigma=sigma).sampled(rate).composed(steps).delta(epsilon)
+    assert delta.lower == 0
+    assert delta.upper <= Fraction(1, 1 << 1074)
 
 
 @pytest.mark.slow
@@ -69,6 +69,6 @@ def test_a_bulk_narrower_than_a_bin_of_the_window_guess() -> None:
     """Nearly all losses lie in one of the bins with which the window is guessed."""
     loss = pld.gaussian(sigma="1.14").sampled("0.000279").composed(820_238)
     order = loss.orders()[0]
-    found = search.composed(order, grids.for_epsilon(order, math.log(2.25e-6), 1e-3))
-    assert found.outside < 1e-10
+    composition = search.composed(order, grids.for_epsilon(order, math.log(2.25e-6), 1e-3))
+    assert composition.outside < 1e-10
     assert loss.epsilon("2.25e-6").width <= Fraction(1, 1000)

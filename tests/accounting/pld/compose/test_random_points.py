@@ -19,8 +19,8 @@ POINTS = 400
 def _outside(seed: int, count: int) -> tuple[int, int]:
     """Points asked, and points at which the doubles do not enclose the integers."""
     generator = np.random.default_rng(seed)
-    asked = outside = 0
-    while asked < count:
+    points = outside = 0
+    while points < count:
         mu = Fraction(int(generator.integers(20, 200)), 100)
         rate = Fraction(int(generator.integers(5, 101)), 100)
         times = int(2 ** generator.integers(0, 10))
@@ -30,16 +30,16 @@ def _outside(seed: int, count: int) -> tuple[int, int]:
             parts = measures(order, Fraction(1, 32), 96)
         except TooCoarse:
             continue
-        found = compose(parts, float(generator.random()) * 0.2, Doubles())
+        in_doubles = compose(parts, float(generator.random()) * 0.2, Doubles())
         for _ in range(10):
             # also below all losses of the window, and beyond most of them
             epsilon = Fraction(int(generator.integers(-300, 3000)), 100)
             integers = in_integers(parts, epsilon, bits=640)
             with precision(BITS):
-                below, above = found.below(ball(epsilon)), found.above(ball(epsilon))
+                below, above = in_doubles.below(ball(epsilon)), in_doubles.above(ball(epsilon))
                 kept = below <= ball(integers.lower) and above >= ball(integers.upper)
-            asked, outside = asked + 1, outside + (not kept)
-    return asked, outside
+            points, outside = points + 1, outside + (not kept)
+    return points, outside
 
 
 @pytest.mark.parametrize("seed", [1, 2])

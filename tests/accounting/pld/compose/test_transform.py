@@ -20,9 +20,9 @@ def test_within_its_bound_of_arbs(points: int) -> None:
     values = _inputs(points)
     with precision(128):
         exact = acb.dft([acb(v) for v in values.tolist()])
-        found = [acb(v) for v in transform.forward(values.copy()).tolist()]
+        transformed = [acb(v) for v in transform.forward(values.copy()).tolist()]
         bound = transform.relative_error(points) * float(np.abs(values).sum())
-        assert all(abs(a - b) <= bound for a, b in zip(found, exact, strict=True))
+        assert all(abs(a - b) <= bound for a, b in zip(transformed, exact, strict=True))
 
 
 @pytest.mark.parametrize("points", [2, 64, 2048])
@@ -30,9 +30,9 @@ def test_the_inverse_within_its_bound(points: int) -> None:
     values = _inputs(points)
     with precision(128):
         exact = acb.dft([acb(v) for v in values.tolist()], inverse=True)
-        found = [acb(v) for v in transform.inverse(values.copy()).tolist()]
+        transformed = [acb(v) for v in transform.inverse(values.copy()).tolist()]
         bound = transform.relative_error(points) * float(np.abs(values).mean())
-        assert all(abs(a - b) <= bound for a, b in zip(found, exact, strict=True))
+        assert all(abs(a - b) <= bound for a, b in zip(transformed, exact, strict=True))
 
 
 @pytest.mark.parametrize("points", [64, 512, 1 << 13])
@@ -44,9 +44,9 @@ def test_rows_are_the_same_and_lead_back(points: int) -> None:
     with precision(128):
         exact = acb.dft([acb(v) for v in rows.T.reshape(-1).tolist()], inverse=True)
         mean = float(np.abs(rows).mean())
-        found = [acb(v) for v in transform.inverse_rows(rows).tolist()]
+        transformed = [acb(v) for v in transform.inverse_rows(rows).tolist()]
         bound = transform.relative_error(points) * mean
-        assert all(abs(a - b) <= bound for a, b in zip(found, exact, strict=True))
+        assert all(abs(a - b) <= bound for a, b in zip(transformed, exact, strict=True))
 
 
 def test_the_bound_is_of_the_order_of_what_is_seen() -> None:

@@ -57,9 +57,9 @@ def _gaussian_deltas(mu: float, steps: int, x: float) -> tuple[float, float]:
     return mean(_call(left, mu)) / steps, x / steps * mean(np.maximum(put, 0.0))
 
 
-def _near(found: Enclosure, expected: float, error: float) -> None:
-    assert float(found.lower) <= expected * (1 + 1e-9) + error, (found, expected)
-    assert float(found.upper) >= expected * (1 - 1e-9) - error, (found, expected)
+def _near(delta: Enclosure, expected: float, error: float) -> None:
+    assert float(delta.lower) <= expected * (1 + 1e-9) + error, (delta, expected)
+    assert float(delta.upper) >= expected * (1 - 1e-9) - error, (delta, expected)
 
 
 @pytest.mark.slow
@@ -71,9 +71,9 @@ def test_gaussian_steps_are_integrals(seed: int) -> None:
     width = Fraction(1, rng.choice([10, 100, 1000]))
     expected = _gaussian_deltas(float(mu), steps, math.exp(epsilon))
     law = pld.gaussian(sigma=1 / mu).allocated(steps)
-    for found, value in zip(_both(law, epsilon, width), expected, strict=True):
-        _near(found, value, 1e-11)
-        assert found.lower > 0 or value < 1e-11
+    for delta, value in zip(_both(law, epsilon, width), expected, strict=True):
+        _near(delta, value, 1e-11)
+        assert delta.lower > 0 or value < 1e-11
 
 
 @pytest.mark.slow
@@ -82,13 +82,13 @@ def test_ratios_that_need_several_lattices_are_integrals(epsilon: int) -> None:
     """A step moves by 3 deviations: ratios reach e^25; 7 is beyond the first lattice."""
     expected, _ = _gaussian_deltas(3.0, 3, math.exp(epsilon))
     law = pld.gaussian(sigma="1/3").allocated(3)
-    found = order_delta(law.orders()[0], Fraction(epsilon), Fraction(1, 20))
-    _near(found, expected, 1e-11)
+    delta = order_delta(law.orders()[0], Fraction(epsilon), Fraction(1, 20))
+    _near(delta, expected, 1e-11)
 
 
 def _enumerated(p: Law[int], q: Law[int], steps: int) -> list[tuple[Fraction, Fraction]]:
     """P-mass and Q-mass of every outcome of an epoch."""
-    found = []
+    masses = []
     outcomes = sorted(p.support | q.support)
     for answer in itertools.product(outcomes, repeat=steps):
         without = math.prod((q[x] for x in answer), start=Fraction(1))
@@ -98,8 +98,8 @@ def _enumerated(p: Law[int], q: Law[int], steps: int) -> list[tuple[Fraction, Fr
             )
             for place in range(steps)
         )
-        found.append((Fraction(with_user) / steps, without))
-    return found
+        masses.append((Fraction(with_user) / steps, without))
+    return masses
 
 
 def _random_law(rng: random.Random, size: int) -> Law[int]:
@@ -129,8 +129,8 @@ def test_finite_laws_are_enumerated(seed: int) -> None:
     if max(expected) < 1e-3:
         return  # shown to be small by no grid, where it is 0
     law = pld.laws(p, q, neighbours=pld.ADD_REMOVE).allocated(steps).composed(epochs)
-    found = law.delta(epsilon, relative_width="1e-2")
-    _near(found, max(expected), 1e-12)
+    delta = law.delta(epsilon, relative_width="1e-2")
+    _near(delta, max(expected), 1e-12)
 
 
 def _simulated(
@@ -189,9 +189,9 @@ def test_simulated_epochs(
 ) -> None:
     """Within 5 standard errors: fails by chance once in a million, with a fixed seed never."""
     order = loss.allocated(steps).composed(epochs).orders()[0]
-    found = order_delta(order, Fraction(epsilon), Fraction(1, 100))
+    delta = order_delta(order, Fraction(epsilon), Fraction(1, 100))
     expected, error = _simulated(draw, steps, epochs, math.exp(Fraction(epsilon)))
-    _near(found, expected, 5 * error)
+    _near(delta, expected, 5 * error)
 
 
 @pytest.mark.parametrize("inverse", [False, True])
@@ -220,8 +220,8 @@ def test_an_epoch_of_one_step_is_the_step() -> None:
 
 
 def test_training_by_random_allocation() -> None:
-    made = pld.sgd(noise_multiplier=1, rate="0.1", steps=30, sampling="allocated")
-    assert made == pld.gaussian(sigma=1).allocated(10).composed(3)
+    loss = pld.sgd(noise_multiplier=1, rate="0.1", steps=30, sampling="allocated")
+    assert loss == pld.gaussian(sigma=1).allocated(10).composed(3)
 
 
 @pytest.mark.slow

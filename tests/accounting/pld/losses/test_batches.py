@@ -104,12 +104,12 @@ def test_two_runs_that_choose_their_pair() -> None:
                 (without, epsilon + grown),
             )
         )
-        found = loss.delta(str(epsilon))
-        assert float(found.lower) * (1 - 1e-3) <= best <= float(found.upper)
-        assert float(found.upper) <= 1.1 * best
+        delta = loss.delta(str(epsilon))
+        assert float(delta.lower) * (1 - 1e-3) <= best <= float(delta.upper)
+        assert float(delta.upper) <= 1.1 * best
 
 
 @pytest.mark.slow
 def test_the_ends_of_a_hundred_batches_are_near() -> None:
-    found = pld.gaussian(sigma=4).batched("0.01").composed(100).epsilon("1e-5")
-    assert Fraction("0.189") < found.lower < found.upper < Fraction("0.197")
+    epsilon = pld.gaussian(sigma=4).batched("0.01").composed(100).epsilon("1e-5")
+    assert Fraction("0.189") < epsilon.lower < epsilon.upper < Fraction("0.197")

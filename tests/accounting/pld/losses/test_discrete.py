@@ -15,29 +15,29 @@ from exactdp.law import Law
 from tests.accounting.pld.curves import repeated_excess
 
 
-def _agree(found: Enclosure, exact: Enclosure) -> bool:
-    narrow = found.upper <= found.lower * Fraction(1001, 1000)
-    return narrow and found.lower <= exact.upper and exact.lower <= found.upper
+def _agree(delta: Enclosure, exact: Enclosure) -> bool:
+    narrow = delta.upper <= delta.lower * Fraction(1001, 1000)
+    return narrow and delta.lower <= exact.upper and exact.lower <= delta.upper
 
 
 @pytest.mark.parametrize("delta", [0, "1e-8"])
 def test_responses_against_the_optimal_rule(delta: int | str) -> None:
-    found = pld.approximate(epsilon="0.1", delta=delta).composed(100).delta(4)
+    bounds = pld.approximate(epsilon="0.1", delta=delta).composed(100).delta(4)
     exact = composition.optimal(k=100, epsilon="0.1", delta=delta, total_epsilon=4)
-    assert _agree(found, exact)
+    assert _agree(bounds, exact)
 
 
 @pytest.mark.parametrize(("sigma2", "shift", "k"), [("0.3", 2, 3), (100, 1, 4)])
 def test_discrete_gaussian_against_sums_over_the_lattice(
     sigma2: int | str, shift: int, k: int
 ) -> None:
-    found = pld.discrete_gaussian(sigma2=sigma2, sensitivity=shift).composed(k).delta(1)
+    delta = pld.discrete_gaussian(sigma2=sigma2, sensitivity=shift).composed(k).delta(1)
     exact = composition.discrete_gaussian(k=k, sigma2=sigma2, sensitivity=shift, epsilon=1)
-    assert _agree(found, exact)
+    assert _agree(delta, exact)
 
 
-def _holds(found: Enclosure, exact: float) -> bool:
-    return found.float_lower() <= exact * (1 + 1e-12) and exact <= found.float_upper() * (1 + 1e-12)
+def _holds(delta: Enclosure, exact: float) -> bool:
+    return delta.float_lower() <= exact * (1 + 1e-12) and exact <= delta.float_upper() * (1 + 1e-12)
 
 
 @pytest.mark.few(2)
@@ -73,8 +73,8 @@ def test_laws_of_any_mechanism_by_enumeration() -> None:
     q = Law({"a": Fraction(1, 4), "b": Fraction(2, 3), "only q": Fraction(1, 12)})
     a, b = [1 / 2, 1 / 3, 1 / 6, 0], [1 / 4, 2 / 3, 0, 1 / 12]
     exact = max(repeated_excess(a, b, 5, 0.5), repeated_excess(b, a, 5, 0.5))
-    found = pld.laws(p, q, neighbours="these two").composed(5).delta("0.5")
-    assert _holds(found, exact)
+    delta = pld.laws(p, q, neighbours="these two").composed(5).delta("0.5")
+    assert _holds(delta, exact)
 
 
 def test_pure_losses_end() -> None:

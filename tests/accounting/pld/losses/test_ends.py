@@ -53,19 +53,17 @@ SCHEMES: dict[str, tuple[Callable[[pld.Pld], pld.Pld], Callable[[Law[int], Law[i
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(("p", "q"), [(P, Q), (Q, P), (P, P), (P, Law({0: Fraction(1)}))])
 def test_finite_laws(scheme: str, p: Law[int], q: Law[int]) -> None:
-    asked, enumerated = SCHEMES[scheme]
-    loss = asked(pld.laws(p, q, neighbours=pld.ADD_REMOVE))
+    of_scheme, enumerated = SCHEMES[scheme]
+    loss = of_scheme(pld.laws(p, q, neighbours=pld.ADD_REMOVE))
     steps = loss.steps[0][0]
     pairs = enumerated(p, q)
     for law, runs in ((steps.removed, pairs), (steps.added, [(b, a) for a, b in pairs])):
-        found = ends(((law, 1),))
-        assert found.mass.lower == sum(a for a, b in runs if not b) == found.mass.upper
+        end = ends(((law, 1),))
+        assert end.mass.lower == sum(a for a, b in runs if not b) == end.mass.upper
         expected = max(math.log(a / b) for a, b in runs if a and b)
-        assert found.largest is not None
-        assert (
-            found.largest.float_lower() - 1e-12 <= expected <= found.largest.float_upper() + 1e-12
-        )
-        assert found.largest.width < Fraction(1, 10**9)
+        assert end.largest is not None
+        assert end.largest.float_lower() - 1e-12 <= expected <= end.largest.float_upper() + 1e-12
+        assert end.largest.width < Fraction(1, 10**9)
 
 
 def test_finite_losses_below_0_count_as_they_are() -> None:
@@ -93,11 +91,11 @@ BOUNDED: list[tuple[pld.Pld, float | None, float | None]] = [
 def test_noise(loss: pld.Pld, removed: float | None, added: float | None) -> None:
     step = loss.steps[0][0]
     for law, expected in ((step.removed, removed), (step.added, added)):
-        found = ends(((law, 2),))
-        assert found.mass.upper == 0
+        end = ends(((law, 2),))
+        assert end.mass.upper == 0
         if expected is not None:
-            assert found.largest is not None
-            assert found.largest.float_upper() == pytest.approx(2 * expected)
+            assert end.largest is not None
+            assert end.largest.float_upper() == pytest.approx(2 * expected)
     assert (loss.largest_loss() is None) == (removed is None)
 
 

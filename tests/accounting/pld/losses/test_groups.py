@@ -40,9 +40,9 @@ def test_a_group_on_a_sample(noise: str, epsilon: str) -> None:
     loss, density = NOISES[noise]
     p, q = _laws(density, [SHIFT] * SIZE)
     expected = max(excess(p, q, float(epsilon)), excess(q, p, float(epsilon)))
-    found = loss.sampled(str(RATE)).grouped(SIZE).delta(epsilon, relative_width="1e-9")
-    assert float(found.lower) == pytest.approx(expected, rel=1e-9)
-    assert float(found.upper) == pytest.approx(expected, rel=1e-9)
+    delta = loss.sampled(str(RATE)).grouped(SIZE).delta(epsilon, relative_width="1e-9")
+    assert float(delta.lower) == pytest.approx(expected, rel=1e-9)
+    assert float(delta.upper) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -63,10 +63,10 @@ def test_two_runs_of_a_group(noise: str) -> None:
     loss, density = NOISES[noise]
     p, q = _laws(density, [SHIFT] * SIZE)
     expected = max(excess(np.outer(a, a), np.outer(b, b), 0.5) for a, b in ((p, q), (q, p)))
-    found = loss.sampled(str(RATE)).grouped(SIZE).composed(2).delta("0.5")
-    assert found.float_lower() <= expected * (1 + 1e-9)
-    assert expected <= found.float_upper() * (1 + 1e-9)
-    assert found.width <= found.lower / 900
+    delta = loss.sampled(str(RATE)).grouped(SIZE).composed(2).delta("0.5")
+    assert delta.float_lower() <= expected * (1 + 1e-9)
+    assert expected <= delta.float_upper() * (1 + 1e-9)
+    assert delta.width <= delta.lower / 900
 
 
 def test_without_sampling_a_group_is_one_user_with_its_sensitivity() -> None:

@@ -75,10 +75,10 @@ def _reference(epsilon: str, copies: int, scale: str) -> mpmath.mpf:
 def test_delta_is_that_of_the_noise(scale: str, copies: int, epsilon: str) -> None:
     with mpmath.workdps(15 if copies > 2 else 25):
         exact = Fraction(str(_reference(epsilon, copies, scale)))
-    found = pld.laplace(scale=scale).composed(copies).delta(epsilon)
+    delta = pld.laplace(scale=scale).composed(copies).delta(epsilon)
     slack = exact / 10**9
-    assert found.lower - slack <= exact <= found.upper + slack
-    assert found.upper <= found.lower * Fraction(1001, 1000)
+    assert delta.lower - slack <= exact <= delta.upper + slack
+    assert delta.upper <= delta.lower * Fraction(1001, 1000)
 
 
 RATE, MU = 0.2, 1.5
@@ -105,10 +105,10 @@ def test_batches_are_as_bad_as_the_worst_three_values(epsilon: float) -> None:
 
 def test_epsilon_at_the_largest_loss_beside_a_failure() -> None:
     failing = pld.approximate(epsilon="0.1", delta="1e-6")
-    found = pld.laplace(scale=3).composed(5).then(failing).epsilon("1e-5")
+    epsilon = pld.laplace(scale=3).composed(5).then(failing).epsilon("1e-5")
     # the largest finite loss is 5/3 + 1/10; a mass of 2^-6 or more lies there
-    assert Fraction("1.765") < found.lower <= found.upper < Fraction(53, 30)
-    assert found.width <= Fraction(1, 1000)
+    assert Fraction("1.765") < epsilon.lower <= epsilon.upper < Fraction(53, 30)
+    assert epsilon.width <= Fraction(1, 1000)
 
 
 def test_what_is_certain_at_the_ends() -> None:
@@ -161,22 +161,22 @@ def test_marks_that_fit_on_no_grid_together(rates: tuple[float, float], epsilon:
 
     one, two = pld.laplace(scale=1), pld.laplace(scale="3.1")
     loss = one.sampled(str(rate)).then(two.sampled(str(other)))
-    found = loss.delta(str(epsilon))
+    delta = loss.delta(str(epsilon))
     expected = max(exact(removed=True), exact(removed=False))
-    assert found.float_lower() * (1 - 1e-7) <= expected <= found.float_upper() * (1 + 1e-7)
-    assert found.width <= found.upper / 1000
+    assert delta.float_lower() * (1 - 1e-7) <= expected <= delta.float_upper() * (1 + 1e-7)
+    assert delta.width <= delta.upper / 1000
 
 
 def test_with_noise_on_the_integers_and_many_of_each() -> None:
     """The bounds of the composition enclose those of the same with a little more and less noise."""
     parts = pld.discrete_laplace(epsilon="0.0204", sensitivity=2).composed(30)
-    found, less, more = (
+    same, less, more = (
         pld.laplace(scale=scale).composed(20).then(parts).epsilon("1e-6")
         for scale in ("22.1", "22.2", "22")
     )
-    assert less.lower < found.upper
-    assert found.lower < more.upper
-    assert found.width <= Fraction(1, 1000)
+    assert less.lower < same.upper
+    assert same.lower < more.upper
+    assert same.width <= Fraction(1, 1000)
     assert more.upper - less.lower < Fraction(1, 50)
 
 

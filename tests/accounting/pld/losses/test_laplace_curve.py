@@ -69,8 +69,8 @@ def test_the_integral_of_two_densities(case: str, epsilon: str) -> None:
             for pair in pairs
         ]
         expected = max(_stick(p, q, epsilon) for p, q in weights)
-        found = loss.delta(epsilon, relative_width="1e-12")
-        low, high = (mpmath.mpf(x.numerator) / x.denominator for x in (found.lower, found.upper))
+        delta = loss.delta(epsilon, relative_width="1e-12")
+        low, high = (mpmath.mpf(x.numerator) / x.denominator for x in (delta.lower, delta.upper))
         assert low - mpmath.mpf("1e-22") <= expected <= high + mpmath.mpf("1e-22")
         assert high - low <= low * mpmath.mpf("1e-11")
 
@@ -86,6 +86,6 @@ def test_below_0_and_beyond_the_largest_loss(case: str) -> None:
             _stick(*(tuple(mpmath.mpf(float(w)) for w in law) for law in pair), "-0.4")
             for pair in both
         )
-    found = loss.delta("-0.4", relative_width="1e-12")
-    assert float(found.lower) == pytest.approx(float(expected), rel=1e-11)
-    assert float(found.upper) == pytest.approx(float(expected), rel=1e-11)
+    delta = loss.delta("-0.4", relative_width="1e-12")
+    assert float(delta.lower) == pytest.approx(float(expected), rel=1e-11)
+    assert float(delta.upper) == pytest.approx(float(expected), rel=1e-11)

@@ -60,9 +60,9 @@ def test_what_is_known_of_each() -> None:
 
 def test_a_single_batch_leaks_what_its_worst_neighbours_leak() -> None:
     loss = pld.gaussian(sigma=4).batched("0.1")
-    same, found = pld.gaussian(sigma=2).sampled("0.1").delta(1), loss.delta(1)
-    assert found.lower == same.lower
-    assert same.lower < found.upper < same.lower * Fraction(1001, 1000)
+    same, batched = pld.gaussian(sigma=2).sampled("0.1").delta(1), loss.delta(1)
+    assert batched.lower == same.lower
+    assert same.lower < batched.upper < same.lower * Fraction(1001, 1000)
     assert "upper bound" in loss.guarantee(1).source
 
 
@@ -92,10 +92,10 @@ def test_integer_noise_on_samples_by_enumeration(kind: str) -> None:
             )
             for others in ([shifted[0]], list(shifted.values()))
         )
-        for made, exact in ((replaced, poisson), (batched, batches)):
-            found = made.delta(str(epsilon))
-            assert found.float_lower() <= exact * (1 + 1e-9), (made, epsilon)
-            assert exact * (1 - 1e-9) <= found.float_upper(), (made, epsilon)
+        for scheme, exact in ((replaced, poisson), (batched, batches)):
+            delta = scheme.delta(str(epsilon))
+            assert delta.float_lower() <= exact * (1 + 1e-9), (scheme, epsilon)
+            assert exact * (1 - 1e-9) <= delta.float_upper(), (scheme, epsilon)
 
 
 def test_any_pure_mechanism_on_batches() -> None:

@@ -27,14 +27,14 @@ def _masses(epsilon: float, answers: int, truth: int) -> list[float]:
     return [math.exp(epsilon) / total if x == truth else 1 / total for x in range(answers)]
 
 
-@pytest.mark.parametrize(("times", "asked"), [(1, 0.3), (3, 0.3), (5, 1.7)])
-def test_the_example_of_contributing(times: int, asked: float) -> None:
+@pytest.mark.parametrize(("times", "epsilon"), [(1, 0.3), (3, 0.3), (5, 1.7)])
+def test_the_example_of_contributing(times: int, epsilon: float) -> None:
     loss = kary_response(epsilon=Fraction(4, 5), answers=4)
     p, q = (_masses(0.8, 4, truth) for truth in (0, 1))
-    found = loss.composed(times).delta(str(asked), relative_width="1e-9")
-    expected = pytest.approx(repeated_excess(p, q, times, asked), rel=1e-8)
-    assert float(found.lower) == expected
-    assert float(found.upper) == expected
+    delta = loss.composed(times).delta(str(epsilon), relative_width="1e-9")
+    expected = pytest.approx(repeated_excess(p, q, times, epsilon), rel=1e-8)
+    assert float(delta.lower) == expected
+    assert float(delta.upper) == expected
 
 
 @pytest.mark.parametrize("epsilon", ["1e-320", "1e-400", "1e320"])

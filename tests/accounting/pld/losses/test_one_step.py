@@ -67,21 +67,21 @@ def test_the_sum_over_all_outcomes(noise: str, scheme: str, epsilon: str) -> Non
             mpmath.fsum(max(law(p, z) - ratio * law(q, z), 0) for z in places)
             for p, q in SCHEMES[scheme]
         )
-        found = _asked(loss, scheme).delta(epsilon)
-        ends = [mpf(end.numerator) / end.denominator for end in (found.lower, found.upper)]
+        delta = _asked(loss, scheme).delta(epsilon)
+        ends = [mpf(end.numerator) / end.denominator for end in (delta.lower, delta.upper)]
     assert ends[0] - mpf("1e-16") <= expected <= ends[1] + mpf("1e-16")
-    assert found.width <= found.upper / 10**11
+    assert delta.width <= delta.upper / 10**11
 
 
 def test_noise_far_too_wide_to_be_listed() -> None:
-    found = pld.discrete_gaussian(sigma2=10**10, sensitivity=1000).delta("0.01")
+    delta = pld.discrete_gaussian(sigma2=10**10, sensitivity=1000).delta("0.01")
     exact = discrete_gaussian.delta(sigma2=10**10, sensitivity=1000, epsilon="0.01")
-    assert _meet(found, exact)
+    assert _meet(delta, exact)
     # the sum of a hundred is the noise of one query that moves ten times as far
     many = pld.discrete_gaussian(sigma2=10**10, sensitivity=1000).composed(100).delta("0.1")
     assert _meet(many, discrete_gaussian.delta(sigma2=10**10, sensitivity=10_000, epsilon="0.1"))
     continuous = gaussian.delta(sigma=10**5, sensitivity=1000, epsilon="0.01")
-    assert found.float_upper() == pytest.approx(continuous.float_upper(), rel=1e-6)
+    assert delta.float_upper() == pytest.approx(continuous.float_upper(), rel=1e-6)
 
 
 def _meet(one: Enclosure, other: Enclosure) -> bool:
@@ -101,10 +101,10 @@ def test_one_histogram_has_its_exact_curve(name: str, parameters: dict[str, int 
     delta = {"gshm": gshm.delta, "csh": csh.delta}[name]
     for epsilon in ("0.0016", "0.2963"):
         exact = delta(**parameters, epsilon=epsilon)  # type: ignore[arg-type]
-        found = loss.delta(epsilon)
-        assert found.lower <= exact.upper
-        assert exact.lower <= found.upper
-        assert found.width <= found.upper / 10**8
+        bounds = loss.delta(epsilon)
+        assert bounds.lower <= exact.upper
+        assert exact.lower <= bounds.upper
+        assert bounds.width <= bounds.upper / 10**8
 
 
 @pytest.mark.parametrize("loss", [pld.gshm(**FLAT), pld.approximate(epsilon=4, delta="1e-3")])  # type: ignore[arg-type]
@@ -117,17 +117,17 @@ def test_a_delta_that_one_step_never_reaches(loss: pld.Pld) -> None:
 
 def test_thresholds_alone_add_up() -> None:
     one = pld.gshm(k=30, sigma="51.98", tau="103.57")
-    shown, found = one.delta(5), one.composed(4).delta(5)
-    assert found.lower <= 1 - (1 - shown.upper) ** 4
-    assert 1 - (1 - shown.lower) ** 4 <= found.upper
-    assert found.width <= found.upper / 10**3
+    single, four = one.delta(5), one.composed(4).delta(5)
+    assert four.lower <= 1 - (1 - single.upper) ** 4
+    assert 1 - (1 - single.lower) ** 4 <= four.upper
+    assert four.width <= four.upper / 10**3
 
 
 @pytest.mark.parametrize("sigma", ["0.02", "0.001", "1e-5"])
 def test_epsilon_where_no_float_tells_about_where_it_is(sigma: str) -> None:
-    target, found = mpmath.mpf("1e-5"), pld.gaussian(sigma=sigma).sampled("0.01").epsilon("1e-5")
+    target, bounds = mpmath.mpf("1e-5"), pld.gaussian(sigma=sigma).sampled("0.01").epsilon("1e-5")
     with mpmath.workdps(60):
         rate, mu = mpmath.mpf("0.01"), 1 / mpmath.mpf(sigma)
-        low, high = (sampled_gaussian(to_mp(e), rate, mu) for e in (found.lower, found.upper))
+        low, high = (sampled_gaussian(to_mp(e), rate, mu) for e in (bounds.lower, bounds.upper))
         assert low > target >= high
-    assert found.width <= Fraction(1, 100)
+    assert bounds.width <= Fraction(1, 100)

@@ -22,15 +22,15 @@ POINTS = np.arange(-9.0, 9.0, 0.02)
 
 def _sums(values: Sequence[int], rate: float) -> dict[int, float]:
     """The law of the sum over a sample of at most LIMIT users."""
-    found: dict[int, float] = defaultdict(float)
+    law: dict[int, float] = defaultdict(float)
     users = range(len(values))
-    for drawn in product([False, True], repeat=len(values)):
-        members = [i for i in users if drawn[i]]
-        chance = math.prod(rate if is_drawn else 1 - rate for is_drawn in drawn)
+    for sampled in product([False, True], repeat=len(values)):
+        members = [i for i in users if sampled[i]]
+        chance = math.prod(rate if is_drawn else 1 - rate for is_drawn in sampled)
         kept = list(combinations(members, min(LIMIT, len(members))))
         for part in kept:
-            found[sum(values[i] for i in part)] += chance / len(kept)
-    return found
+            law[sum(values[i] for i in part)] += chance / len(kept)
+    return law
 
 
 def _density(values: Sequence[int], rate: float, points: Floats) -> Floats:
@@ -61,13 +61,13 @@ def test_no_data_set_of_a_few_users_leaks_more(users: int, rate: str) -> None:
         nulls += [(with_user[u], with_user[v]) for u, v in ((1, 0), (0, 1), (-1, 0), (0, -1))]
     loss = pld.gaussian(sigma=SIGMA).sampled(rate, batch_limit=LIMIT, users=users)
     for epsilon in ("0", "0.3", "1", "2"):
-        for made, known in (
+        for scheme, known in (
             (loss, pairs),
             (loss.replaced(), exchanged),
             (loss.replaced_by_null(), nulls),
         ):
-            found, worst = made.delta(epsilon), _worst(known, float(epsilon))
-            assert float(found.lower) - 2e-5 <= worst <= float(found.upper) + 2e-5
+            delta, worst = scheme.delta(epsilon), _worst(known, float(epsilon))
+            assert float(delta.lower) - 2e-5 <= worst <= float(delta.upper) + 2e-5
 
 
 @pytest.mark.slow
@@ -106,9 +106,9 @@ def test_a_limit_that_is_never_reached_is_no_limit() -> None:
 def test_training_on_truncated_samples_is_calibrated() -> None:
     scheme = {"sampling": "truncated", "batch_limit": 32, "users": 2000}
     known = {"rate": "0.01", "steps": 100, "epsilon": 2, "delta": "1e-5", "resolution": "1e-2"}
-    found = pld.calibrate_sgd(**known, **scheme)  # type: ignore[arg-type]
+    calibration = pld.calibrate_sgd(**known, **scheme)  # type: ignore[arg-type]
     free = pld.calibrate_sgd(**known)  # type: ignore[arg-type]
-    assert found.noise_multiplier > free.noise_multiplier
-    made = pld.gaussian(sigma=found.noise_multiplier)
-    kept = made.sampled("0.01", batch_limit=32, users=2000).composed(100)
+    assert calibration.noise_multiplier > free.noise_multiplier
+    noise = pld.gaussian(sigma=calibration.noise_multiplier)
+    kept = noise.sampled("0.01", batch_limit=32, users=2000).composed(100)
     assert kept.delta(2).upper <= Fraction("1e-5")
