@@ -120,14 +120,14 @@ def csh_add_the_deltas(k: int, sigma: Fraction, tau: Fraction, epsilon: Fraction
         return noise - mpmath.expm1((k + 1) * log_phi)
 
 
-def assert_about(found: Enclosure, expected: mpf, digits: int = 30) -> None:
+def assert_about(enclosure: Enclosure, expected: mpf, digits: int = 30) -> None:
     """The enclosure is narrow, or small, and meets the reference, which is good to these digits."""
-    narrow = found.lower * (1 + Fraction(1, 10**12)) >= found.upper
-    assert narrow or found.upper <= Fraction(1, 2**FLOOR_BITS)
+    narrow = enclosure.lower * (1 + Fraction(1, 10**12)) >= enclosure.upper
+    assert narrow or enclosure.upper <= Fraction(1, 2**FLOOR_BITS)
     with mp.workdps(80):
         slack = abs(expected) * mpf(10) ** -digits
-        assert to_mp(found.lower) <= expected + slack
-        assert expected - slack <= to_mp(found.upper)
+        assert to_mp(enclosure.lower) <= expected + slack
+        assert expected - slack <= to_mp(enclosure.upper)
 
 
 def contains(lower: Fraction, upper: Fraction, reference: mpf) -> bool:
@@ -142,10 +142,10 @@ def permute_and_flip(accepted: list[float]) -> list[float]:
 
     accepted: the probability that an option is taken when it is looked at.
     """
-    found = [0.0] * len(accepted)
+    totals = [0.0] * len(accepted)
     for order in itertools.permutations(range(len(accepted))):
         left = 1.0
         for option in order:
-            found[option] += left * accepted[option]
+            totals[option] += left * accepted[option]
             left *= 1 - accepted[option]
-    return [mass / math.factorial(len(accepted)) for mass in found]
+    return [mass / math.factorial(len(accepted)) for mass in totals]

@@ -30,8 +30,8 @@ def columns() -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ["pandas", "labels", "polars", "pyarrow", "chunks"])
 def test_a_column_is_a_vector(kind: str) -> None:
     column, sketch = columns()[kind], ALP.of(d=10, k=3, largest=9, epsilon=1)
-    found = sketch.checked(column)
-    pairs = zip(found.ids.tolist(), found.numerators.tolist(), strict=True)
+    entries = sketch.checked(column)
+    pairs = zip(entries.ids.tolist(), entries.numerators.tolist(), strict=True)
     assert sorted(pairs) == [(1, 3), (3, 7)]
     assert sketch.project(column, SystemSource()).guarantee == sketch.guarantee
 
@@ -53,12 +53,12 @@ def test_missing_values_are_refused_and_labels_must_differ() -> None:
 def test_counts_of_values_are_counts() -> None:
     pandas = pytest.importorskip("pandas")
     counts = pandas.Series(["b"] * 900 + ["a"] * 800).value_counts()
-    made, plain = GSHM.for_target(k=1, epsilon=1, delta="1e-6"), {"a": 800, "b": 900}
-    assert made.draw(counts, SeededSource(1)) == made.draw(plain, SeededSource(1))
+    mechanism, plain = GSHM.for_target(k=1, epsilon=1, delta="1e-6"), {"a": 800, "b": 900}
+    assert mechanism.draw(counts, SeededSource(1)) == mechanism.draw(plain, SeededSource(1))
     rows = BasicHistogram.of(n=5, epsilon=1, universe=4)
     few = pandas.Series([1, 1, 2, 3, 0]).value_counts()
-    given = {0: 1, 1: 2, 2: 1, 3: 1}
-    assert rows.draw(few, SeededSource(1)) == rows.draw(given, SeededSource(1))
+    mapping = {0: 1, 1: 2, 2: 1, 3: 1}
+    assert rows.draw(few, SeededSource(1)) == rows.draw(mapping, SeededSource(1))
     for column in (pandas.Series([1, 2], index=["a", "a"]), pandas.Series([1.5, np.nan])):
         with pytest.raises(InvalidParameter):
-            made.draw(column, SeededSource(1))
+            mechanism.draw(column, SeededSource(1))

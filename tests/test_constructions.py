@@ -132,25 +132,29 @@ def test_wrong_values_are_refused(i: int) -> None:
 
 
 def test_ends_are_read_as_parameters_are() -> None:
-    for found in (_enclosure("9", "10"), _enclosure(9.0, 10), Enclosure(Fraction(9), Fraction(10))):
-        assert isinstance(found, Enclosure)
-        assert (found.lower, found.upper) == (9, 10)
-        assert (type(found.lower), type(found.upper)) == (Fraction, Fraction)
+    for enclosure in (
+        _enclosure("9", "10"),
+        _enclosure(9.0, 10),
+        Enclosure(Fraction(9), Fraction(10)),
+    ):
+        assert isinstance(enclosure, Enclosure)
+        assert (enclosure.lower, enclosure.upper) == (9, 10)
+        assert (type(enclosure.lower), type(enclosure.upper)) == (Fraction, Fraction)
 
 
 def test_an_enclosure_is_neither_true_nor_false() -> None:
-    for found in (Enclosure.exact(0), Enclosure.exact(1), Enclosure(-1, 1)):  # type: ignore[arg-type]
+    for enclosure in (Enclosure.exact(0), Enclosure.exact(1), Enclosure(-1, 1)):  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"neither true nor false: compare its \.lower or"):
-            bool(found)
+            bool(enclosure)
 
 
 def test_a_guarantee_holds_exact_numbers() -> None:
-    found = _guarantee(epsilon=0.5, delta="1e-5", e_epsilon=1.5, checked=["a fact"])()
-    assert isinstance(found, Guarantee)
-    assert (found.epsilon, found.delta) == (Fraction(1, 2), Enclosure.exact("1e-5"))
-    assert (found.e_epsilon, found.checked) == (Fraction(3, 2), ("a fact",))
-    assert (found * 2).epsilon == 1
-    assert hash(found) == hash(found * 1)
+    guarantee = _guarantee(epsilon=0.5, delta="1e-5", e_epsilon=1.5, checked=["a fact"])()
+    assert isinstance(guarantee, Guarantee)
+    assert (guarantee.epsilon, guarantee.delta) == (Fraction(1, 2), Enclosure.exact("1e-5"))
+    assert (guarantee.e_epsilon, guarantee.checked) == (Fraction(3, 2), ("a fact",))
+    assert (guarantee * 2).epsilon == 1
+    assert hash(guarantee) == hash(guarantee * 1)
 
 
 def test_a_certificate_is_checked_however_it_is_made() -> None:

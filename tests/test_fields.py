@@ -31,9 +31,9 @@ class Shifted(Noise):
             raise InvalidParameter("shift", self.shift, "<= sigma")
 
 
-@pytest.mark.parametrize("given", ["0.35", 0.35, Decimal("0.35"), Fraction(7, 20), "7/20"])
-def test_fields_hold_exact_numbers(given: object) -> None:
-    noise = Noise(given, Decimal(3))  # type: ignore[arg-type]
+@pytest.mark.parametrize("value", ["0.35", 0.35, Decimal("0.35"), Fraction(7, 20), "7/20"])
+def test_fields_hold_exact_numbers(value: object) -> None:
+    noise = Noise(value, Decimal(3))  # type: ignore[arg-type]
     assert (noise.sigma, type(noise.sigma)) == (Fraction(7, 20), Fraction)
     assert (noise.k, type(noise.k), noise.size) == (3, int, None)
     assert noise == Noise("0.35", 3)
@@ -42,7 +42,7 @@ def test_fields_hold_exact_numbers(given: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         ((0, 1), "sigma must be > 0, got 0"),
         (("x", 1), "sigma must be a number > 0, got 'x'"),
@@ -53,10 +53,10 @@ def test_fields_hold_exact_numbers(given: object) -> None:
     ],
 )
 def test_wrong_values_are_refused_by_the_name_of_the_field(
-    given: tuple[object, ...], message: str
+    values: tuple[object, ...], message: str
 ) -> None:
     with pytest.raises(InvalidParameter) as error:
-        Noise(*given)  # type: ignore[arg-type]
+        Noise(*values)  # type: ignore[arg-type]
     assert str(error.value) == message
 
 

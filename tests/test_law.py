@@ -63,7 +63,7 @@ def test_hockey_stick_is_the_supremum_over_all_events(
 
 @given(laws, laws, st.fractions("0.01", 3))
 def test_hockey_stick_at_a_real_factor(p: Law[int], q: Law[int], epsilon: Fraction) -> None:
-    found = hockey_stick(p, q, epsilon=epsilon)
+    divergence = hockey_stick(p, q, epsilon=epsilon)
     with mp.workdps(60):
         factor = mp.exp(mpf(epsilon.numerator) / epsilon.denominator)
         value = sum(
@@ -73,10 +73,10 @@ def test_hockey_stick_at_a_real_factor(p: Law[int], q: Law[int], epsilon: Fracti
             )
             for x in range(4)
         )
-        low = mpf(found.lower.numerator) / found.lower.denominator
-        high = mpf(found.upper.numerator) / found.upper.denominator
+        low = mpf(divergence.lower.numerator) / divergence.lower.denominator
+        high = mpf(divergence.upper.numerator) / divergence.upper.denominator
         assert low - mpf(10) ** -50 <= value <= high + mpf(10) ** -50
-        assert found.width < F(1, 10**25)
+        assert divergence.width < F(1, 10**25)
 
 
 @given(laws, laws)
@@ -94,7 +94,7 @@ def test_max_loss_and_hockey_stick_agree(p: Law[int], q: Law[int]) -> None:
 def test_renyi() -> None:
     p, q = Law({0: F(2, 3), 1: F(1, 3)}), Law({0: F(1, 3), 1: F(2, 3)})
     for order in ("0.5", "1", "2", "7.25"):
-        found = renyi(p, q, order=order)
+        divergence = renyi(p, q, order=order)
         with mp.workdps(40):
             a = mpf(order)
             if a == 1:
@@ -103,7 +103,7 @@ def test_renyi() -> None:
                 total = (mpf(2) / 3) ** a * (mpf(1) / 3) ** (1 - a)
                 total += (mpf(1) / 3) ** a * (mpf(2) / 3) ** (1 - a)
                 value = mp.log(total) / (a - 1)
-        assert abs(found.float_lower() - float(value)) < 1e-14
+        assert abs(divergence.float_lower() - float(value)) < 1e-14
     assert renyi(p, p, order=3) == Enclosure.exact(0)
     with pytest.raises(InvalidParameter, match="order"):
         renyi(Law.uniform([0, 1]), Law.point(0), order=2)
@@ -111,8 +111,8 @@ def test_renyi() -> None:
 
 def test_residual_mass_widens_or_is_refused() -> None:
     p, q = Law({0: F(1, 2), 1: F(1, 4)}, F(1, 4)), Law({0: F(1, 4), 1: F(5, 8)}, F(1, 8))
-    found = hockey_stick(p, q, e_epsilon=1)
-    assert (found.lower, found.upper) == (F(1, 8), F(1, 2))
+    divergence = hockey_stick(p, q, e_epsilon=1)
+    assert (divergence.lower, divergence.upper) == (F(1, 8), F(1, 2))
     with pytest.raises(InvalidParameter, match="residual"):
         max_loss(p, q)
     with pytest.raises(InvalidParameter, match="residual"):

@@ -95,9 +95,12 @@ WRITTEN: list[Any] = [
 def test_a_list_and_an_array_are_vectors(name: str) -> None:
     same = MAKERS[name].checked({1: 3, 3: 7})
     for vector in WRITTEN:
-        found = MAKERS[name].checked(vector)
-        assert dict(zip(found.ids.tolist(), found.numerators.tolist(), strict=True)) == {1: 3, 3: 7}
-        assert found.denominator == same.denominator == 1
+        entries = MAKERS[name].checked(vector)
+        assert dict(zip(entries.ids.tolist(), entries.numerators.tolist(), strict=True)) == {
+            1: 3,
+            3: 7,
+        }
+        assert entries.denominator == same.denominator == 1
 
 
 def test_projections_take_lists_and_short_floats_are_the_decimals_they_print() -> None:
@@ -106,8 +109,8 @@ def test_projections_take_lists_and_short_floats_are_the_decimals_they_print() -
     )
     both = Combined.of(d=1000, k=2, largest=1000, epsilon=2)
     assert 0 <= both.project(np.array([0, 1, 2]), SystemSource())[2] <= 1000
-    found = ALP(d=10, k=3, s=20, largest=50, epsilon=1).checked(np.array([0.1], np.float32))
-    assert Fraction(int(found.numerators[0]), found.denominator) == Fraction(1, 10)
+    entries = ALP(d=10, k=3, s=20, largest=50, epsilon=1).checked(np.array([0.1], np.float32))
+    assert Fraction(int(entries.numerators[0]), entries.denominator) == Fraction(1, 10)
 
 
 NO_VECTORS: list[tuple[Any, str]] = [

@@ -34,13 +34,13 @@ def test_on_the_real_line(x: Fraction) -> None:
 def test_off_the_real_line() -> None:
     with precision(256), mp.workdps(70):
         z, at = acb(arb(3) / 4, arb(-5) / 4), mpc("0.75", "-1.25")
-        for found, other in (
+        for ours, other in (
             (cdf(z), mp.erfc(-at / mp.sqrt(2)) / 2),
             (tail(z), mp.erfc(at / mp.sqrt(2)) / 2),
             (pdf(z), mp.exp(-at * at / 2) / mp.sqrt(2 * mp.pi)),
         ):
-            assert inside(found.real, other.real)
-            assert inside(found.imag, other.imag)
+            assert inside(ours.real, other.real)
+            assert inside(ours.imag, other.imag)
 
 
 @pytest.mark.few(1)
@@ -52,14 +52,16 @@ def test_the_divergence_is_an_integral(epsilon: Fraction, mu: Fraction) -> None:
         start = e / m + m / 2
         points = [start, *(start + k for k in range(1, 60, 3))]
         true = mp.quad(lambda x: mp.npdf(x - m) - mp.exp(e) * mp.npdf(x), points)
-        found = hockey_stick(ball(epsilon), ball(mu))
-        assert abs(mpf(str(found.mid().str(50, radius=False))) - true) <= abs(true) * mpf("1e-25")
+        divergence = hockey_stick(ball(epsilon), ball(mu))
+        assert abs(mpf(str(divergence.mid().str(50, radius=False))) - true) <= abs(true) * mpf(
+            "1e-25"
+        )
 
 
 def test_a_factor_beyond_every_exponent() -> None:
     """e^(x^2/2) (1 - Phi(x)) is about 1/(x sqrt(2 pi)), also where e^(x^2/2) is infinite in Arb."""
     with precision(128):
         x = arb(2) ** 40000
-        found = raised_tail((x * x / 2).exp(), x, lambda: 1 / (2 * arb.pi()).sqrt())
-        assert found.is_finite()
-        assert found.overlaps(1 / (x * (2 * arb.pi()).sqrt()))
+        factor = raised_tail((x * x / 2).exp(), x, lambda: 1 / (2 * arb.pi()).sqrt())
+        assert factor.is_finite()
+        assert factor.overlaps(1 / (x * (2 * arb.pi()).sqrt()))

@@ -37,7 +37,7 @@ def by_mpmath(z: int, sigma2: Fraction) -> mp.mpf:
 )
 def test_relatively_accurate_far_out_in_the_tail(z: int, sigma2: Fraction) -> None:
     with precision(128), mp.workdps(60):
-        found, expected = sum_above(z, sigma2), by_mpmath(z, sigma2)
-        assert found.rel_accuracy_bits() > 90
-        middle = mp.mpf(found.mid().str(55, radius=False))
+        total, expected = sum_above(z, sigma2), by_mpmath(z, sigma2)
+        assert total.rel_accuracy_bits() > 90
+        middle = mp.mpf(total.mid().str(55, radius=False))
         assert abs(middle - expected) <= expected * mp.mpf(2) ** -90

@@ -39,11 +39,11 @@ def _classes() -> dict[str, type]:
     rooms = (mechanisms, local, sparse)
     named = {name: getattr(room, name) for room in rooms for name in room.__all__}
     return {
-        name: made
-        for name, made in named.items()
-        if inspect.isclass(made)
-        and not inspect.isabstract(made)
-        and any(hasattr(made, verb) for verb in _VERBS)
+        name: kind
+        for name, kind in named.items()
+        if inspect.isclass(kind)
+        and not inspect.isabstract(kind)
+        and any(hasattr(kind, verb) for verb in _VERBS)
     }
 
 
@@ -51,13 +51,13 @@ CLASSES = _classes()
 
 
 def test_names_of_methods_and_parameters() -> None:
-    for name, made in CLASSES.items():
-        assert sum(hasattr(made, verb) for verb in _VERBS) == 1, name
-        assert isinstance(inspect.getattr_static(made, "guarantee"), property), name
-        assert any(hasattr(made, question) for question in _ERRORS), name
-        makers = [getattr(made, maker, None) for maker in ("of", "for_target")]
-        taken = [inspect.signature(maker).parameters for maker in (made, *makers) if maker]
-        assert any("epsilon" in given for given in taken) or made in BUILT, name
+    for name, kind in CLASSES.items():
+        assert sum(hasattr(kind, verb) for verb in _VERBS) == 1, name
+        assert isinstance(inspect.getattr_static(kind, "guarantee"), property), name
+        assert any(hasattr(kind, question) for question in _ERRORS), name
+        makers = [getattr(kind, maker, None) for maker in ("of", "for_target")]
+        taken = [inspect.signature(maker).parameters for maker in (kind, *makers) if maker]
+        assert any("epsilon" in names for names in taken) or kind in BUILT, name
         assert not {"beta", "u"} & taken[0].keys(), name  # the largest value is called largest
 
 
@@ -151,20 +151,20 @@ DATA: dict[type, Any] = {
 }
 
 
-def _data(made: Any) -> Any:
-    found = [data for of, data in DATA.items() if isinstance(made, of)]
-    rows = getattr(made, "n", None) if isinstance(made, HistogramMechanism) else 1
-    return found[0] if found else {0: rows}
+def _data(mechanism: Any) -> Any:
+    matching = [data for of, data in DATA.items() if isinstance(mechanism, of)]
+    rows = getattr(mechanism, "n", None) if isinstance(mechanism, HistogramMechanism) else 1
+    return matching[0] if matching else {0: rows}
 
 
-def _hashes(made: Any) -> Any:
+def _hashes(mechanism: Any) -> Any:
     """Hash functions, where a law is for given ones."""
-    if isinstance(made, mechanisms.SizedALP):
+    if isinstance(mechanism, mechanisms.SizedALP):
         return _hashes
-    if isinstance(made, mechanisms.DenseLaplace):
-        return made.hashes(SeededSource(1))
-    made = getattr(made, "small", made)
-    return UniversalHashes.draw(made.levels, made.d, made.s, SeededSource(1))
+    if isinstance(mechanism, mechanisms.DenseLaplace):
+        return mechanism.hashes(SeededSource(1))
+    mechanism = getattr(mechanism, "small", mechanism)
+    return UniversalHashes.draw(mechanism.levels, mechanism.d, mechanism.s, SeededSource(1))
 
 
 def test_the_table_is_whole() -> None:
@@ -174,30 +174,34 @@ def test_the_table_is_whole() -> None:
 @pytest.mark.few(10)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_mechanism_publishes_and_states_its_law(name: str) -> None:
-    made: Any = SMALL[name]()
-    assert type(made).__name__ == name
-    data, verb = _data(made), next(verb for verb in _VERBS if hasattr(made, verb))
-    assert getattr(made, verb)(data, SystemSource()) is not None
+    mechanism: Any = SMALL[name]()
+    assert type(mechanism).__name__ == name
+    data, verb = _data(mechanism), next(verb for verb in _VERBS if hasattr(mechanism, verb))
+    assert getattr(mechanism, verb)(data, SystemSource()) is not None
     with pytest.raises(InvalidParameter, match="source must be a SystemSource"):
-        getattr(made, verb)(data, SeededSource(1))
-    assert isinstance(made.guarantee, Guarantee)
-    assert (made.guarantee + made.guarantee).epsilon == 2 * made.guarantee.epsilon
-    more = {"hashes": _hashes(made)} if "hashes" in inspect.signature(made.law).parameters else {}
-    law = made.law(data, **more)
+        getattr(mechanism, verb)(data, SeededSource(1))
+    assert isinstance(mechanism.guarantee, Guarantee)
+    assert (mechanism.guarantee + mechanism.guarantee).epsilon == 2 * mechanism.guarantee.epsilon
+    more = (
+        {"hashes": _hashes(mechanism)}
+        if "hashes" in inspect.signature(mechanism.law).parameters
+        else {}
+    )
+    law = mechanism.law(data, **more)
     assert law.residual <= Fraction(1, 1000)
     assert law.residual + sum(p for _, p in law.items()) == 1
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_wrong_number_is_refused_by_the_name_of_its_field(name: str) -> None:
-    made: Any = SMALL[name]()
-    for field in dataclasses.fields(made):
-        value = getattr(made, field.name)
+    mechanism: Any = SMALL[name]()
+    for field in dataclasses.fields(mechanism):
+        value = getattr(mechanism, field.name)
         if not field.init or isinstance(value, bool) or not isinstance(value, int | Fraction):
             continue
         for wrong in (-1, "x", float("nan")):
             with pytest.raises(InvalidParameter) as refusal:
-                dataclasses.replace(made, **{field.name: wrong})
+                dataclasses.replace(mechanism, **{field.name: wrong})
             assert refusal.value.name == field.name
 
 
@@ -205,20 +209,22 @@ def test_a_wrong_number_is_refused_by_the_name_of_its_field(name: str) -> None:
 @pytest.mark.parametrize("name", ["KnownKeys", "PartitionSelection", "CSH", "MAD2R"])
 def test_a_law_is_the_one_of_the_draws(name: str) -> None:
     """200 draws: each frequency within 6 standard deviations, alpha < 1e-6."""
-    made, source, n = SMALL[name](), SeededSource(1), 200
-    data = _data(made)
-    law, drawn = made.law(data), [made.draw(data, source) for _ in range(n)]
-    found = [tuple(y) if isinstance(y, list) else y for y in drawn]
+    mechanism, source, n = SMALL[name](), SeededSource(1), 200
+    data = _data(mechanism)
+    law, draws = mechanism.law(data), [mechanism.draw(data, source) for _ in range(n)]
+    outcomes = [tuple(y) if isinstance(y, list) else y for y in draws]
     for y in law.support:
         p = float(law[y])
-        off = abs(found.count(y) / n - p)
+        off = abs(outcomes.count(y) / n - p)
         assert off <= 6 * (p * (1 - p) / n) ** 0.5 + float(law.residual)
 
 
 def test_counts_and_sums_have_a_joint_law() -> None:
     """Its counts have the law of the release without sums, which draws no noise for them."""
-    made = SMALL["GSHMWithSums"]()
-    both = made.law_sums({"a": 2}, {"a": [1]}).map(lambda bins: tuple((x, y[0]) for x, y in bins))
-    alone = made.law({"a": 2})
+    mechanism = SMALL["GSHMWithSums"]()
+    both = mechanism.law_sums({"a": 2}, {"a": [1]}).map(
+        lambda bins: tuple((x, y[0]) for x, y in bins)
+    )
+    alone = mechanism.law({"a": 2})
     off = both.residual + alone.residual
     assert all(abs(both[y] - alone[y]) <= off for y in both.support | alone.support)

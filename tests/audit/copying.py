@@ -135,8 +135,8 @@ def same_seeds(seed: int) -> Run:
 
 def remembered(seed: int) -> Run:
     """A cache: what was once drawn for a data set is what it gets for ever."""
-    rng, drawn = np.random.default_rng(seed), dict[int, float]()
-    return lambda data, n: [drawn.setdefault(data, data + float(laplace(rng, 1, None)))] * n
+    rng, outputs = np.random.default_rng(seed), dict[int, float]()
+    return lambda data, n: [outputs.setdefault(data, data + float(laplace(rng, 1, None)))] * n
 
 
 def from_a_pool(size: int) -> Callable[[int], Run]:
@@ -160,13 +160,13 @@ def pattern(period: int) -> Callable[[int], Run]:
     """Noise that was drawn for so many outputs, blurred anew for every one."""
 
     def make(seed: int) -> Run:
-        rng, used, drawn = np.random.default_rng(seed), [0], list[float]()
+        rng, used, noise = np.random.default_rng(seed), [0], list[float]()
 
         def run(data: int, n: int) -> Any:
-            drawn[:] = drawn or laplace(rng, 1, period).tolist()
+            noise[:] = noise or laplace(rng, 1, period).tolist()
             at = (used[0] + np.arange(n)) % period
             used[0] += n
-            return data + np.array(drawn)[at] + gaussian(rng, 0.05, n)
+            return data + np.array(noise)[at] + gaussian(rng, 0.05, n)
 
         return run
 

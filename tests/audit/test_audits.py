@@ -41,11 +41,11 @@ def test_a_threshold_off_by_one_is_found_with_5000_outputs_of_each(seeds: int) -
 @pytest.mark.slow
 def test_a_threshold_off_by_one_is_mostly_found_with_5000_outputs_of_both() -> None:
     """A test that knew the event, and spent all its outputs on it, would find it 17 times in 20."""
-    found = sum(
+    violations = sum(
         audit(Thresholded(s, 5), {"a": 1}, {}, delta=CLAIMED, samples=5000).violation
         for s in range(100, 114)
     )
-    assert found >= 6
+    assert violations >= 6
 
 
 @seeds

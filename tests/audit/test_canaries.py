@@ -113,10 +113,10 @@ def test_the_bound_is_what_the_best_attack_reaches(m: int, delta: str, epsilon: 
 def test_the_bound_with_abstentions(m: int, r: int) -> None:
     for v, delta, epsilon in product(range(1, r + 1), ("0.0001", "0.02"), (0.2, 1.5)):
         reached = by_distance(m, r, v, epsilon, float(delta))
-        found = bound(m, r, v, epsilon, delta)
-        assert found >= reached - 1e-9
+        least = bound(m, r, v, epsilon, delta)
+        assert least >= reached - 1e-9
         if delta == "0.0001":
-            assert found == pytest.approx(reached, abs=1e-8)
+            assert least == pytest.approx(reached, abs=1e-8)
 
 
 def test_the_published_delta_term_is_larger_in_the_tail_and_no_bound_below_it() -> None:
@@ -148,9 +148,9 @@ def attacked(noise: float, seed: int, m: int = 400, r: int = 80) -> int:
 def test_a_leaking_training_run_is_flagged() -> None:
     """Noise a third of what was claimed: 1/2 instead of 3/2, whose delta(2) is 1e-3."""
     delta = gaussian.delta(sigma="1.5", epsilon=2).upper
-    found = [attacked(0.4, seed) for seed in range(20)]
+    correct = [attacked(0.4, seed) for seed in range(20)]
     assert all(
-        one_run(canaries=400, guesses=80, correct=v, delta=delta).refutes(2) for v in found
+        one_run(canaries=400, guesses=80, correct=v, delta=delta).refutes(2) for v in correct
     )  # fmt: skip
 
 
@@ -203,8 +203,8 @@ def test_the_gaussian_curve_is_bounded_from_below_and_closely() -> None:
         z = mpmath.findroot(lambda t, x=x: mpmath.ncdf(t) - mpmath.mpf(x), ndtri(float(x)))
         truth = mpmath.ncdf(z - mpmath.mpf(mu))
         with precision(128):
-            found = trade_off_of(GaussianDP(mu))(arb(x))
-        low, high = (mpmath.mpf(str(float(end))) for end in (found.lower(), found.upper()))
+            error = trade_off_of(GaussianDP(mu))(arb(x))
+        low, high = (mpmath.mpf(str(float(end))) for end in (error.lower(), error.upper()))
         assert low <= truth * (1 + mpmath.mpf(10) ** -12)
         assert high >= truth * (1 - mpmath.mpf(10) ** -8)  # a tangent near x
 

@@ -154,8 +154,8 @@ class TestIntegers:
     def test_each_use_has_the_law_of_an_ordinary_integer(self) -> None:
         from exactdp.audit.code.outcomes import hashable
 
-        found = laws([lambda rng, use=use: use(rng.randrange(12)) for use in USES])
-        for law, use in zip(found, USES, strict=True):
+        by_use = laws([lambda rng, use=use: use(rng.randrange(12)) for use in USES])
+        for law, use in zip(by_use, USES, strict=True):
             assert law == Law.uniform([hashable(use(x)) for x in range(12)])
 
     def test_modulo_bias_is_exact(self) -> None:
@@ -201,8 +201,8 @@ class TestRandom:
             assert law[i] == cell(n, i)
         assert law != Law.uniform(range(n))
         assert compare(law, Law.uniform(range(n)), tolerance="1e-15").verdict == "agrees"
-        found = compare(law, Law.uniform(range(n)), tolerance=0)
-        assert found.as_dict()["verdict"] == found.verdict == "differs"
+        comparison = compare(law, Law.uniform(range(n)), tolerance=0)
+        assert comparison.as_dict()["verdict"] == comparison.verdict == "differs"
 
     def test_uniform(self) -> None:
         law = foreign_law(lambda rng: rng.uniform(-0.3, 0.9) < 0.1)
@@ -410,8 +410,8 @@ class TestSamplers:
     def test_exponential_coin(self, x: Fraction) -> None:
         law = foreign_law(lambda rng: coin_exp_small(x, rng))
         p = exponential(x)
-        found = compare(law, lambda o: p if o else complement(p), tolerance=Fraction(1, 2**63))
-        assert found.verdict == "agrees"
+        comparison = compare(law, lambda o: p if o else complement(p), tolerance=Fraction(1, 2**63))
+        assert comparison.verdict == "agrees"
         strict = compare(law, lambda o: p if o else complement(p), tolerance=0)
         assert strict.verdict == ("undecided" if x else "agrees")
 
@@ -423,18 +423,18 @@ class TestPrivate:
             return bit if rng.randrange(4) else 1 - bit
 
         assert private(respond, 0, 1, epsilon="1.1").verdict == "proved"
-        found = private(respond, 0, 1, epsilon=1)
-        assert found.verdict == "refuted"
+        verdict = private(respond, 0, 1, epsilon=1)
+        assert verdict.verdict == "refuted"
         exact = divergence.hockey_stick(
             Law({0: Fraction(3, 4), 1: Fraction(1, 4)}),
             Law({0: Fraction(1, 4), 1: Fraction(3, 4)}),
             epsilon=1,
         )
-        assert found.deltas[0] == exact
-        assert found.event == (0,)
-        assert found.probabilities == (Fraction(3, 4), Fraction(1, 4))
+        assert verdict.deltas[0] == exact
+        assert verdict.event == (0,)
+        assert verdict.probabilities == (Fraction(3, 4), Fraction(1, 4))
         assert private(respond, 0, 1, epsilon=1, delta="0.1").verdict == "proved"
-        assert found.as_dict()["verdict"] == "refuted"
+        assert verdict.as_dict()["verdict"] == "refuted"
 
     @pytest.mark.slow
     def test_direction(self) -> None:
@@ -442,10 +442,10 @@ class TestPrivate:
             return count if rng.randrange(10) == 0 else 0
 
         assert private(leaky, 1, 0, epsilon=1).direction == "left"
-        found = private(leaky, 0, 1, epsilon=1)
-        assert found.direction == "right"
-        assert found.event == (1,)
-        assert found.probabilities == (0, Fraction(1, 10))
+        verdict = private(leaky, 0, 1, epsilon=1)
+        assert verdict.direction == "right"
+        assert verdict.event == (1,)
+        assert verdict.probabilities == (0, Fraction(1, 10))
 
     @pytest.mark.slow
     def test_residual_leaves_it_undecided(self) -> None:
@@ -483,8 +483,8 @@ class TestReach:
         def respond(bit, rng):
             return bit if rng.randrange(4) else 1 - bit
 
-        found = private(respond, 0, 1, epsilon="1.0987", residual="1e-9000", progress=False)
-        assert (found.verdict, found.deltas[0].upper) == ("proved", 0)
+        verdict = private(respond, 0, 1, epsilon="1.0987", residual="1e-9000", progress=False)
+        assert (verdict.verdict, verdict.deltas[0].upper) == ("proved", 0)
 
 
 @pytest.mark.slow  # scipy.stats makes every later fork of this process dearer

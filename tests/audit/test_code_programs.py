@@ -39,9 +39,9 @@ def coin(bit: int, rng: Any) -> int:
 
 def verdict(program: Callable[..., Any] | None, **options: Any) -> str:
     """The verdict at EPSILON, or "not exact" and why."""
-    given = {"left": 0, "right": 1, "epsilon": EPSILON, "progress": False} | options
+    arguments = {"left": 0, "right": 1, "epsilon": EPSILON, "progress": False} | options
     try:
-        return private(program, **given).verdict
+        return private(program, **arguments).verdict
     except ExactDPError as error:
         return f"not exact: {error}"
 
@@ -183,11 +183,11 @@ def clock_as_noise(bit, rng):
 
 def in_a_thread(bit, rng):
     """The mistake: noise from a thread, which draws when it is its turn."""
-    found: list[int] = []
-    worker = threading.Thread(target=lambda: found.append(coin(bit, rng)))
+    answers: list[int] = []
+    worker = threading.Thread(target=lambda: answers.append(coin(bit, rng)))
     worker.start()
     worker.join()
-    return found[0]
+    return answers[0]
 
 
 def from_a_file(bit, rng):
@@ -284,9 +284,9 @@ def test_hidden_randomness_is_not_exact(program: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("program", [own_random, seeded, global_generator, system, by_secrets])
 def test_the_line_and_the_change_that_helps_are_named(program: Callable[..., Any]) -> None:
     line = program.__code__.co_firstlineno + 2
-    found = verdict(program)
-    assert f"test_code_programs.py, line {line}" in found
-    assert "draw from the generator that is handed over" in found
+    reason = verdict(program)
+    assert f"test_code_programs.py, line {line}" in reason
+    assert "draw from the generator that is handed over" in reason
 
 
 # -- what is kept between calls: the law is that of the next calls from here ----------------------
@@ -325,9 +325,9 @@ def raising_by_the_first(rng, seen=[]):  # noqa: B006
 
 @pytest.mark.slow
 def test_the_first_draw_that_is_kept_is_not_that_of_another_run() -> None:
-    found = private(KeepsTheFirst().above, 0, 1, epsilon=1)
-    assert found.verdict == "refuted"
-    assert found.deltas[0].lower == found.deltas[0].upper == Fraction(1, 2)
+    report = private(KeepsTheFirst().above, 0, 1, epsilon=1)
+    assert report.verdict == "refuted"
+    assert report.deltas[0].lower == report.deltas[0].upper == Fraction(1, 2)
     law = foreign_law(raising_by_the_first, exceptions="outcome")
     assert law == Law.uniform([0, ("raised", "KeyError")])
 
@@ -381,14 +381,19 @@ def test_what_copies_leave_out_is_seen() -> None:
 @pytest.mark.slow
 def test_noise_of_a_constructor_is_drawn_inside_the_run() -> None:
     """Uniform noise on -1, 0, 1: mass 1/3 on either side cannot be had from the other."""
-    found = private(
-        lambda made, rng: made.release(rng), 0, 1, make=NoisyHistogram, epsilon=1, delta="0.3333"
+    report = private(
+        lambda histogram, rng: histogram.release(rng),
+        0,
+        1,
+        make=NoisyHistogram,
+        epsilon=1,
+        delta="0.3333",
     )
-    assert found.verdict == "refuted"
-    assert found.probabilities in {(0, 1 / 3), (1 / 3, 0)} or max(found.probabilities) * 3 == 1
-    assert verdict(lambda made, rng: made.release(rng), make=NoisyHistogram, delta="0.3334") == (
-        "proved"
-    )
+    assert report.verdict == "refuted"
+    assert report.probabilities in {(0, 1 / 3), (1 / 3, 0)} or max(report.probabilities) * 3 == 1
+    assert verdict(
+        lambda histogram, rng: histogram.release(rng), make=NoisyHistogram, delta="0.3334"
+    ) == ("proved")
     assert private(make=lambda bit, rng: coin(bit, rng), left=0, right=1, epsilon=1).verdict
 
 
@@ -403,10 +408,10 @@ PAIRS = [(x, y) for x in range(4) for y in range(4) if x != y]
 @pytest.mark.slow
 def test_the_worst_pair_is_looked_for() -> None:
     assert private(k_ary, 0, 1, epsilon="2.2").verdict == "proved"
-    found = private(k_ary, pairs=PAIRS, epsilon="2.2")
-    assert found.verdict == "refuted"
-    assert 3 in (found.left, found.right)
-    assert "the worst of 12 pairs" in str(found)
+    report = private(k_ary, pairs=PAIRS, epsilon="2.2")
+    assert report.verdict == "refuted"
+    assert 3 in (report.left, report.right)
+    assert "the worst of 12 pairs" in str(report)
     values = st.integers(0, 3)
     assert private(k_ary, pairs=st.tuples(values, values), epsilon="2.2").verdict == "refuted"
 
@@ -505,8 +510,8 @@ def test_what_a_lazy_number_cannot_do_is_no_outcome_of_the_program() -> None:
         except TypeError:
             return "not serializable"
 
-    found = foreign_law(program, interface="random")
-    assert dict(found.items()) == {
+    law = foreign_law(program, interface="random")
+    assert dict(law.items()) == {
         json.dumps([number ^ 1, number and 1]): Fraction(1, 40) for number in range(-20, 20)
     }
 
@@ -518,5 +523,5 @@ def test_lazy_numbers_serve_programs_whose_calls_depend_on_each_other() -> None:
         calls.append(1)
         return rng.random() < 0.25, len(calls)
 
-    found = foreign_law(program, interface="random")
-    assert dict(found.items()) == {(True, 1): Fraction(1, 4), (False, 1): Fraction(3, 4)}
+    law = foreign_law(program, interface="random")
+    assert dict(law.items()) == {(True, 1): Fraction(1, 4), (False, 1): Fraction(3, 4)}

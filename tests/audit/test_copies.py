@@ -102,7 +102,7 @@ def test_a_fixed_seed_gives_no_verdict() -> None:
     def run(data: float, n: int) -> Any:
         return data + np.random.default_rng(7).laplace(0, 1, n)
 
-    for looked in (audit, lambda *given, **more: list(watch(*given, **more))):
+    for looked in (audit, lambda *arguments, **more: list(watch(*arguments, **more))):
         with pytest.raises(CopiedRandomness, match="same outputs for two calls"):
             looked(run, 0.0, 1.0, samples=20_000)
 
@@ -151,15 +151,15 @@ def test_a_violation_says_what_it_rests_on() -> None:
 
 def test_generators_are_sent_as_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other ones in every process, and the same in every audit."""
-    made = (np.random.default_rng(1), np.random.RandomState(1), Random(1))
-    drawn = []
+    generators = (np.random.default_rng(1), np.random.RandomState(1), Random(1))
+    outputs = []
     for number in (0, 1, 0):
         monkeypatch.setattr(sending, "_number", number)
-        new = ForkingPickler.loads(sent(made))
-        drawn.append([one.bytes(8) for one in new[:2]] + [new[2].randbytes(8)])
-    drawn.append([one.bytes(8) for one in made[:2]] + [made[2].randbytes(8)])
-    assert drawn[0] == drawn[2]
-    assert len({text for each in drawn for text in each}) == 9
+        new = ForkingPickler.loads(sent(generators))
+        outputs.append([one.bytes(8) for one in new[:2]] + [new[2].randbytes(8)])
+    outputs.append([one.bytes(8) for one in generators[:2]] + [generators[2].randbytes(8)])
+    assert outputs[0] == outputs[2]
+    assert len({text for each in outputs for text in each}) == 9
 
 
 def test_functions_without_a_name_are_sent_by_their_code() -> None:

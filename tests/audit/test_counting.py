@@ -123,8 +123,8 @@ def test_dask() -> None:
         report = audit(mechanisms.fresh, 0, 1, events=EVENTS, samples=60_000, executor=executor)
         assert not report.violation
         assert report.counts["left"][1] + report.counts["right"][1] == 60_000
-        found = audit(mechanisms.fresh_wrong, 0, 1, samples=200_000, executor=executor)
-        assert found.violation
+        violating = audit(mechanisms.fresh_wrong, 0, 1, samples=200_000, executor=executor)
+        assert violating.violation
 
 
 def test_one_by_one_calls_once_for_every_output() -> None:

@@ -131,8 +131,8 @@ def test_a_likelihood_ratio_is_that_of_the_densities() -> None:
             )
             for side in fits
         )
-        found = column(as_outputs(outputs), ("likelihood ratio", law, features, *fits))
-        assert np.allclose(found, here - there, atol=2e-9)
+        ratios = column(as_outputs(outputs), ("likelihood ratio", law, features, *fits))
+        assert np.allclose(ratios, here - there, atol=2e-9)
         event = Event(("likelihood ratio", law, features, *fits), "at least", 0.5)
         assert Event.from_dict(json.loads(json.dumps(event.as_dict()))) == event
         assert f"log-likelihood ratio of {law} noise on coordinate 0 (0 or 1, scale 1), " in str(
@@ -282,7 +282,7 @@ def test_wrong_outputs_are_refused() -> None:
 
 def test_numbers_of_any_kind() -> None:
     odd = [(Fraction(1, 2),), (10**400,), (-(10**400),), ("x",), (np.float32(2),)]
-    found = column(as_outputs(odd), ("number", 0)).tolist()
-    assert found[:3] == [0.5, 10**400, -(10**400)]
-    assert math.isnan(found[3])
-    assert found[4] == 2
+    numbers = column(as_outputs(odd), ("number", 0)).tolist()
+    assert numbers[:3] == [0.5, 10**400, -(10**400)]
+    assert math.isnan(numbers[3])
+    assert numbers[4] == 2

@@ -186,12 +186,12 @@ def in_a_cell(rng):
 def seen_by_an_inner_function(rng):
     tries = 0
 
-    def told():
+    def capped_tries():
         return min(tries, 3)
 
     while True:
         if draw(2, rng):
-            return told()
+            return capped_tries()
         tries += 1
 
 

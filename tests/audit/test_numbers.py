@@ -44,59 +44,59 @@ def test_verdicts(identifier: str) -> None:
         (1 + Fraction(1, 10**10), "exact"),
         (Fraction(1001, 1000), "loose"),
     ):
-        found = audit_number(
+        report = audit_number(
             mechanism=vector.group,
             quantity=vector.question,
             parameters=vector.parameters,
             claimed=vector.most * factor,
         )
-        assert found.verdict == verdict
-        assert found.safe == (verdict != "unsafe")
-        assert found.true.lower <= vector.most
-        assert vector.least <= found.true.upper
+        assert report.verdict == verdict
+        assert report.safe == (verdict != "unsafe")
+        assert report.true.lower <= vector.most
+        assert vector.least <= report.true.upper
         if verdict != "exact":
-            assert found.relative is not None
-            assert abs(found.relative - Fraction(1, 1000)) < Fraction(1, 10**9)
+            assert report.relative is not None
+            assert abs(report.relative - Fraction(1, 1000)) < Fraction(1, 10**9)
         if vector.question != "delta":
             target = Fraction(vector.parameters["delta"])
-            assert found.delta is not None
-            assert (found.delta.lower > target) == (verdict == "unsafe")
-        assert found.verdict in found.text()
-        assert json.loads(json.dumps(found.as_dict()))["verdict"] == verdict
+            assert report.delta is not None
+            assert (report.delta.lower > target) == (verdict == "unsafe")
+        assert report.verdict in report.text()
+        assert json.loads(json.dumps(report.as_dict()))["verdict"] == verdict
 
 
 def test_thresholds_of_integers() -> None:
-    given = {"noise": "geometric", "scale": 1, "comparison": ">=", "k": 1, "delta": "1e-5"}
+    parameters = {"noise": "geometric", "scale": 1, "comparison": ">=", "k": 1, "delta": "1e-5"}
     for claimed, verdict in ((12, "unsafe"), (13, "exact"), (14, "loose")):
-        found = audit_number(
-            mechanism="thresholds", quantity="tau", parameters=given, claimed=claimed
+        report = audit_number(
+            mechanism="thresholds", quantity="tau", parameters=parameters, claimed=claimed
         )
-        assert found.verdict == verdict
-        assert found.true.lower == found.true.upper == 13
+        assert report.verdict == verdict
+        assert report.true.lower == report.true.upper == 13
 
 
 def test_a_float_counts_as_it_is() -> None:
     vector = vectors.find("analytic_gaussian-003")
     nearest = float(vector.least)
     for claimed in (nearest, math.nextafter(nearest, 0), math.nextafter(nearest, 1)):
-        found = audit_number(
+        report = audit_number(
             mechanism="analytic_gaussian",
             quantity="delta",
             parameters=vector.parameters,
             claimed=claimed,
         )
-        assert found.safe == (Fraction(claimed) >= vector.most)
+        assert report.safe == (Fraction(claimed) >= vector.most)
 
 
 def test_zero_and_tiny_numbers() -> None:
-    found = audit_number(
+    report = audit_number(
         mechanism="analytic_gaussian",
         quantity="delta",
         parameters={"epsilon": 1, "sigma": 128},
         claimed=0.0,
     )
-    assert found.verdict == "unsafe"
-    assert found.relative == 1
+    assert report.verdict == "unsafe"
+    assert report.relative == 1
     enough = audit_number(
         mechanism="analytic_gaussian",
         quantity="epsilon",
@@ -108,13 +108,13 @@ def test_zero_and_tiny_numbers() -> None:
 
 
 def test_more_than_enough_of_nothing() -> None:
-    found = audit_number(
+    report = audit_number(
         mechanism="discrete_laplace",
         quantity="delta",
         parameters={"scale": 1, "epsilon": 1},
         claimed="1e-9",
     )
-    assert (found.verdict, found.relative) == ("loose", None)
+    assert (report.verdict, report.relative) == ("loose", None)
 
 
 def renyi_by_hand(order: float, p: float, q: float) -> float:
@@ -129,25 +129,27 @@ def test_a_quarter_of_the_rho_of_permute_and_flip_is_refuted() -> None:
     By hand: of two options, the one whose utility is behind by g D has probability e^(-g/2)/2 at
     epsilon = 1, for a sensitivity D; a user may move the first option from D behind to D ahead.
     """
-    given = {"noise": "exponential", "budget": 1}
-    found = audit_number(mechanism="noisy_max", quantity="rho", parameters=given, claimed="0.125")
+    exponential = {"noise": "exponential", "budget": 1}
+    report = audit_number(
+        mechanism="noisy_max", quantity="rho", parameters=exponential, claimed="0.125"
+    )
     behind = math.exp(-0.5) / 2
     by_hand = max(renyi_by_hand(order, 1 - behind, behind) / order for order in (1.001, 1.2, 2))
-    assert found.verdict == "unsafe"
-    assert 0.125 < float(found.true.lower) <= by_hand * 1.001 <= float(found.true.upper)
-    assert found.true.upper < Fraction(1, 2)  # pure epsilon = 1 implies it
+    assert report.verdict == "unsafe"
+    assert 0.125 < float(report.true.lower) <= by_hand * 1.001 <= float(report.true.upper)
+    assert report.true.upper < Fraction(1, 2)  # pure epsilon = 1 implies it
     gumbel = {"noise": "gumbel", "budget": 1, "k": 3}
     for claimed, verdict in (("0.375", "loose"), ("0.366", "unsafe"), ("0.37", "undecided")):
-        found = audit_number(
+        report = audit_number(
             mechanism="noisy_max", quantity="rho", parameters=gumbel, claimed=claimed
         )
-        assert found.verdict == verdict
+        assert report.verdict == verdict
 
 
 def test_a_target_out_of_reach() -> None:
-    given = {"k": 10, "sigma": 1, "epsilon": "0.5", "delta": "1e-9", "analysis": "exact"}
+    parameters = {"k": 10, "sigma": 1, "epsilon": "0.5", "delta": "1e-9", "analysis": "exact"}
     with pytest.raises(InvalidParameter, match="delta must be one that can be reached"):
-        audit_number(mechanism="gshm", quantity="tau", parameters=given, claimed=100)
+        audit_number(mechanism="gshm", quantity="tau", parameters=parameters, claimed=100)
 
 
 @pytest.mark.parametrize(
@@ -164,11 +166,11 @@ def test_a_target_out_of_reach() -> None:
     ],
 )
 def test_bad_input(change: dict[str, object], message: str) -> None:
-    given: dict[str, object] = {
+    arguments: dict[str, object] = {
         "mechanism": "analytic_gaussian",
         "quantity": "delta",
         "parameters": {"epsilon": 1, "sigma": 1},
         "claimed": "0.1",
     }
     with pytest.raises(InvalidParameter, match=message):
-        audit_number(**{**given, **change})  # type: ignore[arg-type]
+        audit_number(**{**arguments, **change})  # type: ignore[arg-type]

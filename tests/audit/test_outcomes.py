@@ -47,9 +47,9 @@ def fraction_of(numerator: Any) -> Fraction:
 
 
 def read_only(bit: int) -> np.ndarray:
-    found = np.zeros(2)
-    found.flags.writeable = not bit
-    return found
+    array = np.zeros(2)
+    array.flags.writeable = not bit
+    return array
 
 
 #: On the list: what differs for the two bits is told apart.
@@ -280,9 +280,9 @@ REFUSED: dict[str, tuple[Callable[[int], Any], str]] = {
 
 def verdict(show: Callable[[int], Any], **options: Any) -> str:
     """The verdict on a program that shows the outcome of its bit, or by a coin that of 0."""
-    given = {"epsilon": 0, "progress": False} | options
+    arguments = {"epsilon": 0, "progress": False} | options
     try:
-        return private(lambda bit, rng: show(bit * rng.randrange(2)), 0, 1, **given).verdict
+        return private(lambda bit, rng: show(bit * rng.randrange(2)), 0, 1, **arguments).verdict
     except ExactDPError as error:
         return f"not exact: {error}"
 
@@ -304,9 +304,9 @@ def test_plain_values_that_are_equal_are_one_outcome() -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_outcomes_of_other_types_are_not_exact(name: str) -> None:
     show, said = REFUSED[name]
-    found = verdict(show)
-    assert found.startswith("not exact: outcomes of type ")
-    assert re.search(said, found), found
+    reason = verdict(show)
+    assert reason.startswith("not exact: outcomes of type ")
+    assert re.search(said, reason), reason
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -55,15 +55,15 @@ def test_measures_agree_with_other_arithmetic_and_never_exceed_it(p: Fraction, q
         for alpha in ("1.5", "2", "30"):
             order = mpmath.mpf(alpha)
             true = max(divergence(p, q, order), divergence(q, p, order))
-            found = mpmath.mpf(float(measures.renyi_at(Fraction(alpha))(p, q)))
-            assert true * (1 - mpmath.mpf(10) ** -11) <= found <= true * (1 + mpmath.mpf(10) ** -15)
+            bound = mpmath.mpf(float(measures.renyi_at(Fraction(alpha))(p, q)))
+            assert true * (1 - mpmath.mpf(10) ** -11) <= bound <= true * (1 + mpmath.mpf(10) ** -15)
         orders = [1 + mpmath.mpf(2) ** (mpmath.mpf(i) / 4) for i in range(-40, 56)]
         orders = [a * mpmath.mpf(2) ** (mpmath.mpf(j) / 64) for a in orders for j in range(16)]
         true = max(max(divergence(p, q, a), divergence(q, p, a)) / a for a in orders)
         kl = p * mpmath.log(p / q) + (1 - p) * mpmath.log((1 - p) / (1 - q))
-        found = measures.rho(p, q)
-        assert max(true, kl) * mpmath.mpf("0.99999") <= float(found)
-        assert float(found) <= max(true, kl) * mpmath.mpf("1.0001")  # the grid misses the top
+        rho = measures.rho(p, q)
+        assert max(true, kl) * mpmath.mpf("0.99999") <= float(rho)
+        assert float(rho) <= max(true, kl) * mpmath.mpf("1.0001")  # the grid misses the top
     assert float(measures.mu(p, q)) == pytest.approx(ndtri(float(p)) - ndtri(float(q)), 1e-9)
     assert float(measures.epsilon_at(Fraction(0))(p, q)) == pytest.approx(math.log(p / q), 1e-9)
 
@@ -208,8 +208,8 @@ def test_evidence_is_the_smallest_loss_however_many_outputs_there_are(
                                 options={"xatol": 1e-12}).fun
                 for i in range(20)
             )  # fmt: skip
-            found = float(evidence(k, n, y, m, ((factor, delta),)))
-            assert found == pytest.approx(best, rel=1e-3, abs=0.01), case
+            smallest = float(evidence(k, n, y, m, ((factor, delta),)))
+            assert smallest == pytest.approx(best, rel=1e-3, abs=0.01), case
 
 
 def test_evidence_against_a_promise_is_that_of_its_nearest_line() -> None:

@@ -109,5 +109,5 @@ def test_a_report_without_a_violation_says_what_was_looked_at() -> None:
     assert "number 40" in report.text()
     assert "the bounds take outputs to be independent" in report.text()
     assert AuditReport.from_dict(report.as_dict()).looked_at == report.looked_at
-    given = audit(run, 0, 1, samples=200, events=[Event(("total",), "at least", 20)])
-    assert "the given events only" in given.text()
+    by_event = audit(run, 0, 1, samples=200, events=[Event(("total",), "at least", 20)])
+    assert "the given events only" in by_event.text()

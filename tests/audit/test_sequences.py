@@ -14,16 +14,16 @@ GAUSSIAN = {"mechanism": "gaussian", "count": "3", "sigma": "2"}
 def test_the_same_as_by_hand() -> None:
     laplace = {"mechanism": "laplace", "count": "2", "scale": "5", "rate": "0.5"}
     events = json.dumps([GAUSSIAN, laplace])
-    found = loss_of(events=events, neighbours="add-remove").delta("1")
+    delta = loss_of(events=events, neighbours="add-remove").delta("1")
     parts = pld.laplace(scale=5).sampled("0.5").composed(2)
     expected = pld.gaussian(sigma=2).composed(3).then(parts).delta("1")
-    assert (found.lower, found.upper) == (expected.lower, expected.upper)
+    assert (delta.lower, delta.upper) == (expected.lower, expected.upper)
 
 
 def test_replacement_moves_twice_as_far() -> None:
-    found = loss_of(events=json.dumps([GAUSSIAN]), neighbours="replace-one").delta("1")
-    assert found.lower <= pld.gaussian(sigma=1).composed(3).delta("1").upper
-    assert pld.gaussian(sigma=1).composed(3).delta("1").lower <= found.upper
+    delta = loss_of(events=json.dumps([GAUSSIAN]), neighbours="replace-one").delta("1")
+    assert delta.lower <= pld.gaussian(sigma=1).composed(3).delta("1").upper
+    assert pld.gaussian(sigma=1).composed(3).delta("1").lower <= delta.upper
 
 
 def test_answers_of_two_kinds() -> None:

@@ -20,19 +20,19 @@ N = 1000
 def outputs(name: str, data: Any, count: int = N) -> list[Any]:
     """What the program answers, without the seconds that a process takes to start."""
     pytest.importorskip("duckdb")
-    asked, answered = io.StringIO(json.dumps({"data": data, "count": count})), io.StringIO()
-    with patch("sys.stdin", asked), redirect_stdout(answered):
+    question, answered = io.StringIO(json.dumps({"data": data, "count": count})), io.StringIO()
+    with patch("sys.stdin", question), redirect_stdout(answered):
         runpy.run_path(str(PROGRAM))["main"](name)
-    found = [json.loads(line) for line in answered.getvalue().splitlines()]
-    assert len(found) == count
-    return found
+    values = [json.loads(line) for line in answered.getvalue().splitlines()]
+    assert len(values) == count
+    return values
 
 
 @pytest.mark.slow
 def test_the_program_is_a_command_that_can_be_audited() -> None:
     pytest.importorskip("duckdb")
-    found = Command(f"{sys.executable} {PROGRAM} groups")(["a"], 3)
-    assert [set(each) for each in found] == [{"a"}] * 3
+    answers = Command(f"{sys.executable} {PROGRAM} groups")(["a"], 3)
+    assert [set(each) for each in answers] == [{"a"}] * 3
 
 
 @pytest.mark.few(2)
@@ -46,9 +46,9 @@ def test_the_program_is_a_command_that_can_be_audited() -> None:
     ],
 )
 def test_noise_of_scale_one_is_added_to_the_aggregate(name: str, data: Any, mean: float) -> None:
-    found = outputs(name, data)
-    variance = sum((x - mean) ** 2 for x in found) / N
-    assert abs(sum(found) / N - mean) < 5 / N**0.5  # five standard deviations
+    values = outputs(name, data)
+    variance = sum((x - mean) ** 2 for x in values) / N
+    assert abs(sum(values) / N - mean) < 5 / N**0.5  # five standard deviations
     assert abs(variance - 1) < 0.25  # rounding adds 1/12
 
 

@@ -79,8 +79,8 @@ def seen(value: Any) -> tuple[str, str]:
 
 @pytest.mark.parametrize("values", distinct(), ids=lambda values: str(values[0])[:30])
 def test_what_can_be_told_apart_is_told_apart(values: list[Any]) -> None:
-    found = [seen(value) for value in values]
-    assert len(set(found)) == len(found), found
+    forms = [seen(value) for value in values]
+    assert len(set(forms)) == len(forms), forms
     for value in values:
         same = common(value)
         assert same == common(value)
@@ -198,8 +198,8 @@ def test_numbers_compare_exactly_whatever_stands_beside_them(values: list[Any], 
         assert [bool(event.hits([v])[0]) for v in values] == expected
     for modulus in (2, 13, 2**40):
         whole = [v for v in values if isinstance(v, int)]
-        found = column(as_outputs([(v,) for v in whole]), ("residue", ("number", 0), modulus))
-        assert found.tolist() == [v % modulus for v in whole]
+        residues = column(as_outputs([(v,) for v in whole]), ("residue", ("number", 0), modulus))
+        assert residues.tolist() == [v % modulus for v in whole]
         if whole:
             single = column(as_outputs(whole), ("residue", ("number", 0), modulus))
             assert single.tolist() == [v % modulus for v in whole]

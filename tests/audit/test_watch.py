@@ -32,9 +32,9 @@ def test_the_mixture_is_that_of_a_beta_density() -> None:
     prior = Beta(Fraction(7, 2), Fraction(3, 4))
     for hits, trials in ((0, 0), (3, 10), (700, 1000), (10**6, 10**7)):
         with precision(96):
-            found = float(prior.evidence(hits, trials))
+            mixture = float(prior.evidence(hits, trials))
         expected = betaln(3.5 + hits, 0.75 + trials - hits) - betaln(3.5, 0.75)
-        assert found == pytest.approx(expected, rel=1e-9)
+        assert mixture == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -136,10 +136,10 @@ def test_other_promises_are_watched() -> None:
 
 def flagged(seed: int) -> bool:
     """Watch a mechanism at the edge of its promise, at alpha = 0.1, until 3000 outputs."""
-    made: Any = Counter(seed) if seed % 2 else Thresholded(seed, 5)
+    mechanism: Any = Counter(seed) if seed % 2 else Thresholded(seed, 5)
     data = (0, 1) if seed % 2 else ({"a": 1}, {})
     delta = "0" if seed % 2 else "0.013391"
-    *_, last = watch(made, *data, epsilon=1, delta=delta, samples=3000, alpha="0.1")
+    *_, last = watch(mechanism, *data, epsilon=1, delta=delta, samples=3000, alpha="0.1")
     return last.violation
 
 

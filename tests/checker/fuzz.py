@@ -90,15 +90,15 @@ def _texts() -> list[str]:
 
 def run(texts: list[str]) -> Counter[str]:
     """The verdicts on these texts; an error where the checkers differ or say more than a line."""
-    found = [dpcheck.check(text.encode(errors="surrogatepass")) for text in texts]
-    for text, (_, reason, _) in zip(texts, found, strict=True):
+    verdicts = [dpcheck.check(text.encode(errors="surrogatepass")) for text in texts]
+    for text, (_, reason, _) in zip(texts, verdicts, strict=True):
         if not reason.isprintable() or len(reason) > 200:
             raise AssertionError(f"{reason!r} for {text!r}")
     if shutil.which("node"):
-        for text, ours, theirs in zip(texts, found, verdicts_in_node(texts), strict=True):
+        for text, ours, theirs in zip(texts, verdicts, verdicts_in_node(texts), strict=True):
             if [ours[0], ours[2]] != theirs:
                 raise AssertionError(f"{ours} and {theirs} for {text!r}")
-    return Counter(verdict for verdict, _, _ in found)
+    return Counter(verdict for verdict, _, _ in verdicts)
 
 
 def main(count: int) -> None:

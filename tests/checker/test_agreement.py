@@ -66,28 +66,28 @@ def test_every_example() -> None:
     assert _compare([example.honest() for example in EXAMPLES]) > 40
 
 
-def _number(drawn: random.Random) -> str:
-    mantissa = drawn.choice(["1", "2.5", "7", "0.3", "1.0000001", "123456789"])
-    return mantissa + drawn.choice(["", "", "", "e-1", "e-3", "e-80", "e-999", "e3", "e90"])
+def _number(rng: random.Random) -> str:
+    mantissa = rng.choice(["1", "2.5", "7", "0.3", "1.0000001", "123456789"])
+    return mantissa + rng.choice(["", "", "", "e-1", "e-3", "e-80", "e-999", "e3", "e90"])
 
 
-def _release(drawn: random.Random) -> Statement:
+def _release(rng: random.Random) -> Statement:
     """Any mechanism, with parameters of every size."""
-    number, whole = _number(drawn), str(drawn.choice([1, 1, 2, 10]))
-    mechanism = drawn.choice(list(dpcheck.VARIANTS["mechanism"]))
+    number, whole = _number(rng), str(rng.choice([1, 1, 2, 10]))
+    mechanism = rng.choice(list(dpcheck.VARIANTS["mechanism"]))
     values: dict[str, Any] = {
         "sigma": number,
-        "sigma2": drawn.choice(["1/3", "4", number]),
-        "scale": drawn.choice(["1/3", "2", number]),
-        "sensitivity": whole if mechanism.startswith("discrete") else _number(drawn),
-        "rate": drawn.choice(["1", "0.5", "0.01", "1e-40", "1e-999"]),
-        "epsilon": drawn.choice(["0", "0.1", "1", number]),
-        "rho": drawn.choice(["0", "0.1", number]),
-        "delta": drawn.choice(["0", "1e-6", "1e-70", "1"]),
-        "tau": drawn.choice(["0", "5", "500", number]),
-        "k": drawn.choice([1, 2, 10, 10**9]),
-        "sparsity": drawn.choice([1, 2, 10, 10**9]),
-        "outcomes": drawn.choice(
+        "sigma2": rng.choice(["1/3", "4", number]),
+        "scale": rng.choice(["1/3", "2", number]),
+        "sensitivity": whole if mechanism.startswith("discrete") else _number(rng),
+        "rate": rng.choice(["1", "0.5", "0.01", "1e-40", "1e-999"]),
+        "epsilon": rng.choice(["0", "0.1", "1", number]),
+        "rho": rng.choice(["0", "0.1", number]),
+        "delta": rng.choice(["0", "1e-6", "1e-70", "1"]),
+        "tau": rng.choice(["0", "5", "500", number]),
+        "k": rng.choice([1, 2, 10, 10**9]),
+        "sparsity": rng.choice([1, 2, 10, 10**9]),
+        "outcomes": rng.choice(
             [
                 [["0.5", "0.35"], ["0.49", "0.63"], ["0.01", "0.02"]],
                 [["1e-25", "0"], ["0.9999999999999999999999999", "1"]],
@@ -97,59 +97,59 @@ def _release(drawn: random.Random) -> Statement:
         ),
     }
     names = [name.rstrip("?") for name in dpcheck.VARIANTS["mechanism"][mechanism].split()]
-    if drawn.random() < 0.5 and "rate" in names:
+    if rng.random() < 0.5 and "rate" in names:
         names.remove("rate")
-    times = drawn.choice([1, 1, 2, 7])
+    times = rng.choice([1, 1, 2, 7])
     return {"mechanism": mechanism, "times": times, **{name: values[name] for name in names}}
 
 
-def _claim(drawn: random.Random, releases: list[Statement]) -> Statement:
+def _claim(rng: random.Random, releases: list[Statement]) -> Statement:
     rule: Statement = {
-        "rule": drawn.choice(["curve", "curve", "basic", "renyi", "grid", "overlaps", "sum"])
+        "rule": rng.choice(["curve", "curve", "basic", "renyi", "grid", "overlaps", "sum"])
     }
     if rule["rule"] == "renyi":
-        rule["order"] = drawn.choice(["1.5", "2", "7.25", "31", "1.000000001", "511.5", "600"])
+        rule["order"] = rng.choice(["1.5", "2", "7.25", "31", "1.000000001", "511.5", "600"])
     if rule["rule"] == "overlaps":
-        rule["starts"] = drawn.choice([[0], [0, 1], [0, 1, 2], [1], []])
+        rule["starts"] = rng.choice([[0], [0, 1], [0, 1, 2], [1], []])
     if rule["rule"] == "grid":
-        reach = drawn.choice([1, 3, 20])
-        nodes = [[-drawn.randint(0, reach), drawn.randint(0, reach)] for _ in releases]
+        reach = rng.choice([1, 3, 20])
+        nodes = [[-rng.randint(0, reach), rng.randint(0, reach)] for _ in releases]
         rule |= {
-            "step": drawn.choice(["1/10", "1", "1e-40", "1e-300", "3"]),
-            "mass_bits": drawn.choice([16, 17, 64, 160]),
+            "step": rng.choice(["1/10", "1", "1e-40", "1e-300", "3"]),
+            "mass_bits": rng.choice([16, 17, 64, 160]),
             "nodes": nodes,
-            "window": [-drawn.randint(0, 3 * reach), drawn.randint(0, 3 * reach)],
+            "window": [-rng.randint(0, 3 * reach), rng.randint(0, 3 * reach)],
         }
-    epsilon = drawn.choice(["0", "0.1", "1.8", "40", "4000", "1e999"])
+    epsilon = rng.choice(["0", "0.1", "1.8", "40", "4000", "1e999"])
     heads: list[Statement] = [{"measure": "delta", "epsilon": epsilon}] * 4
     heads += [
-        {"measure": "type-two", "epsilon": epsilon, "type_one": drawn.choice(["0", "0.1", "1"])}
+        {"measure": "type-two", "epsilon": epsilon, "type_one": rng.choice(["0", "0.1", "1"])}
     ]
     if rule["rule"] == "sum":
-        heads = [{"measure": "rho"}, {"measure": "rho", "delta": drawn.choice(["0", "1e-5", "1"])}]
+        heads = [{"measure": "rho"}, {"measure": "rho", "delta": rng.choice(["0", "1e-5", "1"])}]
         heads += [
             {"measure": "mu"},
-            {"measure": "renyi", "order": drawn.choice(["1.5", "2", "9.75"])},
+            {"measure": "renyi", "order": rng.choice(["1.5", "2", "9.75"])},
         ]
-    return {**drawn.choice(heads), "derivation": rule, "at_most": "1", "at_least": "0"}
+    return {**rng.choice(heads), "derivation": rule, "at_most": "1", "at_least": "0"}
 
 
-def _drawn(drawn: random.Random) -> Statement:
+def _drawn(rng: random.Random) -> Statement:
     statement = EXAMPLES[0].honest()
-    releases = [_release(drawn) for _ in range(drawn.choice([1, 1, 1, 2, 3]))]
+    releases = [_release(rng) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
     relations = ["add-remove"] * 2
     if not any({"rate", "tau"} & release.keys() for release in releases):
         relations = ["add-remove", "replace-one", "zero-out", "pair"]
-    statement["unit"]["neighbours"] = drawn.choice(relations)
-    return {**statement, "releases": releases, "claims": [_claim(drawn, releases)]}
+    statement["unit"]["neighbours"] = rng.choice(relations)
+    return {**statement, "releases": releases, "claims": [_claim(rng, releases)]}
 
 
 def test_statements_with_parameters_of_every_size() -> None:
-    drawn = random.Random(4)
-    assert _compare([_drawn(drawn) for _ in range(150)]) > 60
+    rng = random.Random(4)
+    assert _compare([_drawn(rng) for _ in range(150)]) > 60
 
 
 @pytest.mark.slow
 def test_many_statements_with_parameters_of_every_size() -> None:
-    drawn = random.Random(5)
-    assert _compare([_drawn(drawn) for _ in range(5000)]) > 2000
+    rng = random.Random(5)
+    assert _compare([_drawn(rng) for _ in range(5000)]) > 2000

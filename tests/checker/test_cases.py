@@ -68,8 +68,8 @@ def test_verdicts(name: str) -> None:
 
 def _outcomes(count: int) -> Statement:
     """Outcomes with odd denominators of 25 digits, about a megabyte."""
-    drawn = random.Random(1)
-    odd = [drawn.randrange(10**24, 10**25) | 1 for _ in range(count)]
+    rng = random.Random(1)
+    odd = [rng.randrange(10**24, 10**25) | 1 for _ in range(count)]
     pairs = [[f"1/{n}", f"1/{n}"] for n in odd]
     return _statement([{"mechanism": "finite-law", "outcomes": pairs}], _delta("curve", "1", "1"))
 

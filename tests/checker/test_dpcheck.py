@@ -49,16 +49,16 @@ def test_less_than_the_truth_is_not_proved(example: Example) -> None:
 
 @pytest.mark.slow
 def test_damaged_choices_do_not_prove_a_false_claim() -> None:
-    drawn = random.Random(7)
+    rng = random.Random(7)
     for example in EXAMPLES:
         for _ in range(3):
-            assert verdict(fuzz.false_claim(example, drawn)) != "valid"
+            assert verdict(fuzz.false_claim(example, rng)) != "valid"
 
 
 @pytest.mark.slow
 def test_a_thousand_damaged_choices() -> None:
-    drawn = random.Random(8)
-    texts = [json.dumps(fuzz.false_claim(drawn.choice(EXAMPLES), drawn)) for _ in range(1000)]
+    rng = random.Random(8)
+    texts = [json.dumps(fuzz.false_claim(rng.choice(EXAMPLES), rng)) for _ in range(1000)]
     assert fuzz.run(texts)["valid"] == 0
 
 
@@ -78,8 +78,8 @@ def test_python_and_javascript_agree() -> None:
 
 @pytest.mark.slow
 def test_damaged_texts_have_a_verdict_in_one_line() -> None:
-    drawn = random.Random(3)
-    assert fuzz.run([fuzz.damaged(drawn) for _ in range(300)])["malformed"] > 200
+    rng = random.Random(3)
+    assert fuzz.run([fuzz.damaged(rng) for _ in range(300)])["malformed"] > 200
 
 
 def _changed(change: Any) -> str:

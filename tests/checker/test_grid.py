@@ -16,14 +16,14 @@ from tests.checker.examples import dpcheck
 Pairs = list[tuple[Fraction, Fraction]]
 
 
-def _law(drawn: random.Random) -> Pairs:
+def _law(rng: random.Random) -> Pairs:
     """Up to five outcomes, some of probability 0 on one side, some with ratios on a grid."""
-    if drawn.random() < 0.2:
+    if rng.random() < 0.2:
         return [(Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3))]
-    weights = [[drawn.choice([0, 1, 2, 3, 50, 1000]) for _ in range(5)] for _ in range(2)]
+    weights = [[rng.choice([0, 1, 2, 3, 50, 1000]) for _ in range(5)] for _ in range(2)]
     sums = [sum(row) or 1 for row in weights]
     if 0 in map(sum, weights):
-        return _law(drawn)
+        return _law(rng)
     return [(Fraction(a, sums[0]), Fraction(b, sums[1])) for a, b in zip(*weights, strict=True)]
 
 
@@ -73,19 +73,19 @@ def _bound(
 
 def _check(seed: int) -> tuple[int, int]:
     """Whether a bound was found, above and below."""
-    drawn = random.Random(seed)
-    same = [_law(drawn)] * drawn.randint(1, 4)
-    laws = drawn.choice([same, [_law(drawn) for _ in range(drawn.randint(1, 4))]])
-    step = drawn.choice([Fraction(1, 50), Fraction(1, 7), Fraction(69, 100), Fraction(3)])
-    size = drawn.choice([5, 30, 150])
+    rng = random.Random(seed)
+    same = [_law(rng)] * rng.randint(1, 4)
+    laws = rng.choice([same, [_law(rng) for _ in range(rng.randint(1, 4))]])
+    step = rng.choice([Fraction(1, 50), Fraction(1, 7), Fraction(69, 100), Fraction(3)])
+    size = rng.choice([5, 30, 150])
     rule = {
         "rule": "grid",
         "step": step,
-        "mass_bits": drawn.choice([16, 40, 100]),
-        "nodes": [[-drawn.randint(1, size), drawn.randint(0, size)] for _ in laws],
-        "window": [-drawn.randint(1, 2 * size), drawn.randint(0, 2 * size)],
+        "mass_bits": rng.choice([16, 40, 100]),
+        "nodes": [[-rng.randint(1, size), rng.randint(0, size)] for _ in laws],
+        "window": [-rng.randint(1, 2 * size), rng.randint(0, 2 * size)],
     }
-    epsilon = Fraction(drawn.choice([0, 10, 69, 100, 300]), 100)
+    epsilon = Fraction(rng.choice([0, 10, 69, 100, 300]), 100)
     truth = _delta(laws, epsilon)
     above, below = (_bound(laws, rule, epsilon, upper) for upper in (True, False))
     any_order = _bound(laws, rule, epsilon, upper=True, named=False)
@@ -128,8 +128,8 @@ def test_orders_that_differ_between_runs() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_random_grids(part: int) -> None:
-    found = [_check(seed) for seed in range(10 * part, 10 * part + 10)]
-    assert all(sum(column) >= 5 for column in zip(*found, strict=True))
+    counts = [_check(seed) for seed in range(10 * part, 10 * part + 10)]
+    assert all(sum(column) >= 5 for column in zip(*counts, strict=True))
 
 
 @pytest.mark.slow

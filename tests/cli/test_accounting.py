@@ -36,10 +36,10 @@ URL = ["--k", "51914", "--sigma", "2222.7", "--tau", "13914", "--epsilon", "0.35
     ("claim", "code", "word"), [("1e-5", 0, "proved"), ("9e-6", 1, "refuted"), ("0.3", 0, "proved")]
 )
 def test_check_exit_codes(claim: str, code: int, word: str) -> None:
-    found, out, _ = run("check", "gshm", *URL, "--delta", claim)
-    assert found == code
+    exit_code, out, _ = run("check", "gshm", *URL, "--delta", claim)
+    assert exit_code == code
     assert out.startswith(word)
-    found, out, _ = run("check", "gshm", *URL, "--delta", claim, "--json")
+    exit_code, out, _ = run("check", "gshm", *URL, "--delta", claim, "--json")
     assert json.loads(out)["verdict"] == word
 
 
@@ -52,8 +52,8 @@ def test_undecided_exits_3() -> None:
 
 def test_worst_case_is_reported() -> None:
     point = ["--sparsity", "10", "--sigma", "17.66", "--tau", "96.4", "--epsilon", "0.35"]
-    found = json.loads(run("delta", "csh", *point, "--json")[1])
-    assert found["worst_case"] == {"j": 10, "a": 7, "r": 0, "side": "A"}
+    report = json.loads(run("delta", "csh", *point, "--json")[1])
+    assert report["worst_case"] == {"j": 10, "a": 7, "r": 0, "side": "A"}
     assert "10 shared counters, of which 7 change" in run("delta", "csh", *point)[1]
 
 
@@ -140,7 +140,7 @@ def test_any_object_gives_an_answer_or_the_right_error(
 ) -> None:
     delta: Any = gshm.delta if bound == "k" else csh.delta
     try:
-        found = delta(**{bound: most}, sigma=sigma, tau=tau, epsilon=epsilon)
+        bounds = delta(**{bound: most}, sigma=sigma, tau=tau, epsilon=epsilon)
     except InvalidParameter as error:
         assert error.name in (bound, "sigma", "tau", "epsilon")
         assert "\n" not in str(error)
@@ -148,27 +148,27 @@ def test_any_object_gives_an_answer_or_the_right_error(
         assert bound == "sparsity"
         assert int(most) > 10**9  # type: ignore[call-overload]
     else:
-        assert 0 <= found.lower <= found.upper <= 1
+        assert 0 <= bounds.lower <= bounds.upper <= 1
 
 
 def test_gaussian_where_e_epsilon_leaves_every_exponent() -> None:
-    found = gaussian.delta(sigma=1, epsilon="3.4e38")
-    assert found.lower == 0
-    assert found < "1e-9999"
+    delta = gaussian.delta(sigma=1, epsilon="3.4e38")
+    assert delta.lower == 0
+    assert delta < "1e-9999"
 
 
 @pytest.mark.parametrize(("sigma", "tau"), [("10", "8"), ("4e60", "3e-1")])
 def test_gshm_where_e_epsilon_leaves_every_exponent(sigma: str, tau: str) -> None:
     """What no noise hides any more is the threshold alone: 1 - Phi(tau/sigma)^3."""
-    found = gshm.delta(k=3, sigma=sigma, tau=tau, epsilon="9e3000")
+    delta = gshm.delta(k=3, sigma=sigma, tau=tau, epsilon="9e3000")
     passes = 1 - reference.cdf(mp.mpf(tau) / mp.mpf(sigma)) ** 3
-    assert abs(float(found.lower) - float(passes)) < 1e-12
-    assert found.relative_width < Fraction(1, 10**10)
+    assert abs(float(delta.lower) - float(passes)) < 1e-12
+    assert delta.relative_width < Fraction(1, 10**10)
 
 
 def test_gaussian_where_nothing_is_hidden() -> None:
-    found = gaussian.delta(sigma="6e-100", epsilon="5e60", sensitivity="2e20")
-    assert found.lower > 1 - Fraction(1, 10**12)
+    delta = gaussian.delta(sigma="6e-100", epsilon="5e60", sensitivity="2e20")
+    assert delta.lower > 1 - Fraction(1, 10**12)
 
 
 @pytest.mark.parametrize(

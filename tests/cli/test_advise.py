@@ -24,9 +24,9 @@ def test_advice_from_public_data_a_prior_and_a_look(tmp_path: Path) -> None:
     assert "gshm with k = 2: a count of 100 " in text  # one user has 52 keys, the others two
     assert picture.stat().st_size > 1000
     code, text, _ = run(*command, "--spend", "1", "--most", "10", "--json")
-    found = json.loads(text)
-    assert found["guarantee"]["epsilon"] == "1"
-    assert [row["k"] for row in found["by_k"]] == ["1", "2", "3", "5", "7", "10"]
+    report = json.loads(text)
+    assert report["guarantee"]["epsilon"] == "1"
+    assert [row["k"] for row in report["by_k"]] == ["1", "2", "3", "5", "7", "10"]
     code, text, _ = run("advise", "--epsilon", "2", "--delta", "1e-6", "--prior", "1:1,2:3")
     assert code == 0
     assert "keys per user as stated" in text
@@ -123,9 +123,9 @@ def test_means_and_sums_of_ranges(tmp_path: Path) -> None:
     call = ["release", "counts", str(data), "--k", "2", *TARGET, "--output", str(out)]
     code, _, err = run(*call, "--means", "amount:0..8")
     assert (code, err) == (0, "")
-    found = {row["url"]: row for row in json.loads(out.read_text())}
-    assert abs(found["007"]["amount"] - 6) < 0.3
-    assert abs(found["a, b"]["amount"] - 3) < 0.3
+    rows = {row["url"]: row for row in json.loads(out.read_text())}
+    assert abs(rows["007"]["amount"] - 6) < 0.3
+    assert abs(rows["a, b"]["amount"] - 3) < 0.3
     code, _, _ = run(*call, "--sums", "amount:0..8", "--overwrite")
     assert code == 0
     totals = {row["url"]: row["amount"] for row in json.loads(out.read_text())}

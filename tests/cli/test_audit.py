@@ -29,9 +29,9 @@ def leaky(dataset: dict[str, int], n: int) -> list[frozenset[str]]:
 def test_violation() -> None:
     code, out, _ = run("audit", *LAPLACE, "--epsilon", "0.8", "--samples", "100000", "--json")
     assert code == 1
-    found = json.loads(out)
-    assert found["target"] == "exactdp:discrete-laplace"
-    assert found["verdict"] == "violation"
+    report = json.loads(out)
+    assert report["target"] == "exactdp:discrete-laplace"
+    assert report["verdict"] == "violation"
 
 
 def test_no_violation_is_not_a_pass() -> None:
@@ -45,8 +45,8 @@ def test_a_command_that_fails_is_no_verdict(tmp_path: Path) -> None:
     program = tmp_path / "broken.py"
     program.write_text("import time; time.sleep(9)", encoding="utf-8")
     command = ["--command", f"{sys.executable} {program}", "--timeout", "0.5"]
-    found, out, err = run("audit", "run", *command, "--left", "1", "--right", "2", "--epsilon", "1")
-    assert (found, out) == (2, "")
+    code, out, err = run("audit", "run", *command, "--left", "1", "--right", "2", "--epsilon", "1")
+    assert (code, out) == (2, "")
     assert "took longer than 0.5 s" in err
     assert err.count("\n") == 1
 
@@ -94,8 +94,8 @@ def test_pairs(tmp_path: Path) -> None:
     arguments = [*LAPLACE[:3], "--pairs", str(file), "--samples", "8000"]
     code, out, _ = run("audit", "pairs", *arguments, "--epsilon", "1", "--json")
     assert code == 1
-    found = json.loads(out)
-    assert (found["left"], found["right"], found["pairs"]) == ("0", "2", 4)
+    report = json.loads(out)
+    assert (report["left"], report["right"], report["pairs"]) == ("0", "2", 4)
     assert run("audit", "pairs", *arguments, "--epsilon", "2")[0] == 0
     file.write_text("[0, 1, 2]\n", encoding="utf-8")
     code, out, err = run("audit", "pairs", *arguments, "--epsilon", "1")
@@ -122,10 +122,10 @@ def test_one_run() -> None:
 @pytest.mark.slow
 def test_other_promises() -> None:
     for promise, code in (("zcdp:rho=0.2", 1), ("gdp:mu=1.5", 0), ("profile:0=0.1,1=0", 1)):
-        found, out, _ = run(
+        exit_code, out, _ = run(
             "audit", *LAPLACE, "--promise", promise, "--samples", "40000", "--json"
         )  # fmt: skip
-        assert found == code, promise
+        assert exit_code == code, promise
         assert json.loads(out)["promise"]["promise"] == promise.partition(":")[0]
 
 
@@ -180,8 +180,8 @@ def test_replay(tmp_path: Path) -> None:
 def test_a_stated_number(sigma: str, verdict: str, code: int) -> None:
     target = ["--set", "epsilon=1", "--set", "delta=1e-15"]
     arguments = ["audit", "number", "analytic_gaussian", "--claim", f"sigma={sigma}", *target]
-    found, out, _ = run(*arguments, "--json")
-    assert found == code
+    exit_code, out, _ = run(*arguments, "--json")
+    assert exit_code == code
     assert json.loads(out)["verdict"] == verdict
     assert run(*arguments)[1].startswith(verdict)
 

@@ -13,23 +13,23 @@ SGD = ["sgd", "--rate", "0.1"]
 
 
 def test_epsilon_and_delta_of_training_agree() -> None:
-    given = [*SGD, "--noise-multiplier", "2", "--steps", "16"]
-    code, text, err = run(*given, "--delta", "1e-5", "--json")
+    command = [*SGD, "--noise-multiplier", "2", "--steps", "16"]
+    code, text, err = run(*command, "--delta", "1e-5", "--json")
     assert (code, err) == (0, "")
     epsilon = json.loads(text)["epsilon"]
     exact = pld.sgd(noise_multiplier=2, rate="0.1", steps=16)
     assert exact.delta(epsilon["upper"]).lower <= Fraction(1, 10**5)
-    delta = json.loads(run(*given, "--epsilon", epsilon["upper"], "--json")[1])["delta"]
+    delta = json.loads(run(*command, "--epsilon", epsilon["upper"], "--json")[1])["delta"]
     assert float(delta["lower"]) <= 1e-5
 
 
 @pytest.mark.slow
 def test_the_most_steps() -> None:
-    given = [*SGD, "--noise-multiplier", "2", "--epsilon", "1", "--delta", "1e-5"]
-    report = json.loads(run(*given, "--json")[1])
+    command = [*SGD, "--noise-multiplier", "2", "--epsilon", "1", "--delta", "1e-5"]
+    report = json.loads(run(*command, "--json")[1])
     assert report["parameters"] == {"steps": "16"}
     assert float(report["delta"]["upper"]) <= 1e-5 < float(report["refuted"]["delta"]["lower"])
-    assert "refuted" in run(*given)[1]
+    assert "refuted" in run(*command)[1]
 
 
 @pytest.mark.parametrize("more", [[], ["--steps", "3"], ["--delta", "2", "--steps", "3"]])
@@ -48,9 +48,9 @@ def test_a_file_of_mechanisms(tmp_path: Path) -> None:
     code, text, err = run("compose", str(file), "--epsilon", "4", "--json")
     assert (code, err) == (0, "")
     exact = composition.optimal(k=100, epsilon="0.1", delta="1e-8", total_epsilon=4)
-    found = json.loads(text)["delta"]
-    assert Fraction(found["lower"]) <= exact.upper
-    assert exact.lower <= Fraction(found["upper"])
+    delta = json.loads(text)["delta"]
+    assert Fraction(delta["lower"]) <= exact.upper
+    assert exact.lower <= Fraction(delta["upper"])
 
 
 @pytest.mark.parametrize(
@@ -79,15 +79,15 @@ def test_bad_lines(tmp_path: Path, line: str, complaint: str) -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("given", "loss"),
+    ("flags", "loss"),
     [
         (["--neighbours", "replace-one"], pld.gaussian(sigma=2).sampled("0.1").replaced()),
         (["--sampling", "batches"], pld.gaussian(sigma=2).batched("0.1")),
     ],
 )
-def test_training_for_other_neighbours(given: list[str], loss: pld.Pld) -> None:
-    asked = [*SGD, "--noise-multiplier", "2", "--steps", "4", "--epsilon", "1", *given]
-    code, text, err = run(*asked, "--json")
+def test_training_for_other_neighbours(flags: list[str], loss: pld.Pld) -> None:
+    command = [*SGD, "--noise-multiplier", "2", "--steps", "4", "--epsilon", "1", *flags]
+    code, text, err = run(*command, "--json")
     assert (code, err) == (0, "")
     report = json.loads(text)
     exact = loss.composed(4).delta(1)
@@ -98,8 +98,8 @@ def test_training_for_other_neighbours(given: list[str], loss: pld.Pld) -> None:
 
 @pytest.mark.slow
 def test_the_noise_of_batches_meets_the_upper_bound() -> None:
-    asked = [*SGD, "--steps", "4", "--epsilon", "1", "--delta", "1e-3", "--sampling", "batches"]
-    report = json.loads(run(*asked, "--json")[1])
+    command = [*SGD, "--steps", "4", "--epsilon", "1", "--delta", "1e-3", "--sampling", "batches"]
+    report = json.loads(run(*command, "--json")[1])
     noise = report["parameters"]["noise_multiplier"]
     loss = pld.sgd(
         noise_multiplier=noise, rate="0.1", steps=4, sampling="batches", neighbours="replace-one"
@@ -108,8 +108,8 @@ def test_the_noise_of_batches_meets_the_upper_bound() -> None:
 
 
 def test_batches_are_for_replace_one_neighbours() -> None:
-    asked = [*SGD, "--noise-multiplier", "2", "--steps", "4", "--epsilon", "1"]
-    code, text, err = run(*asked, "--sampling", "batches", "--neighbours", "add-remove")
+    command = [*SGD, "--noise-multiplier", "2", "--steps", "4", "--epsilon", "1"]
+    code, text, err = run(*command, "--sampling", "batches", "--neighbours", "add-remove")
     assert (code, text) == (2, "")
     assert "'replace-one' for batches" in err
 
@@ -134,9 +134,9 @@ def test_a_file_for_other_neighbours(tmp_path: Path) -> None:
         .then(pld.randomized_response(epsilon="0.1", neighbours=pld.REPLACE_ONE))
         .delta(1)
     )
-    found = json.loads(text)["delta"]
-    assert Fraction(found["upper"]) >= exact.lower
-    assert Fraction(found["lower"]) <= exact.upper
+    delta = json.loads(text)["delta"]
+    assert Fraction(delta["upper"]) >= exact.lower
+    assert Fraction(delta["lower"]) <= exact.upper
     assert "for batches" in run("compose", str(file), "--epsilon", "1")[2]
 
 

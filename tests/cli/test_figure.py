@@ -49,10 +49,12 @@ def test_curve_points_are_certified() -> None:
         assert len(set(noise)) == 3
         assert 1.39 < noise[-1] / noise[0] < 1.41
         for point in points:
-            found = point.calibration
+            calibration = point.calibration
             bound = {BOUND[mechanism]: 10}
-            again = module.delta(**bound, sigma=found.sigma, tau=found.tau, epsilon="0.35")
-            assert again.upper <= found.target
+            again = module.delta(
+                **bound, sigma=calibration.sigma, tau=calibration.tau, epsilon="0.35"
+            )
+            assert again.upper <= calibration.target
 
 
 @pytest.mark.slow
@@ -82,10 +84,10 @@ def test_no_corner_is_seen(mechanism: str, analysis: str) -> None:
     """Calibrations between the points are near the lines, and a straight curve has few points."""
     target: dict[str, Any] = {"epsilon": "0.35", "delta": "1e-5"}
     curve = threshold_curve(mechanism, analysis, sparsity=10, **target)
-    found = [p.calibration for p in curve]
+    calibrations = [p.calibration for p in curve]
     target[BOUND[mechanism]] = 10
     calibrate = {"gshm": gshm.calibrate, "csh": csh.calibrate}[mechanism]
-    points = sorted((float(p.sigma), float(p.tau or 0)) for p in found)
+    points = sorted((float(p.sigma), float(p.tau or 0)) for p in calibrations)
     sigmas, taus = zip(*points, strict=True)
     height = max(taus) - min(taus)
     for i in range(1, 8):
@@ -108,7 +110,7 @@ def test_a_curve_keeps_to_the_points_it_is_given() -> None:
 @pytest.mark.parametrize("value", ["1e-400", "1e400", "0"])
 def test_numbers_that_cannot_be_drawn(tmp_path: Path, name: str, value: str) -> None:
     out = tmp_path / "alp.svg"
-    given = {"--epsilon": "1", "--output": str(out), name: value}
-    code, _, err = run("figure", "alp", *(word for pair in given.items() for word in pair))
+    options = {"--epsilon": "1", "--output": str(out), name: value}
+    code, _, err = run("figure", "alp", *(word for pair in options.items() for word in pair))
     assert (code, out.exists()) == (2, False)
     assert err.startswith(f"exactdp: {name.strip('-')} must be")

@@ -33,9 +33,9 @@ def values(tmp_path: Path) -> str:
 def test_from_values_to_shares(tmp_path: Path, values: str, name: str) -> None:
     files = [str(tmp_path / f"{part}.edl") for part in ("a", "b", "state")]
     public = ["--public", str(tmp_path / "public.csv")]
-    given = ["--mechanism", name, "--epsilon", "5", *MECHANISMS[name], *public]
+    options = ["--mechanism", name, "--epsilon", "5", *MECHANISMS[name], *public]
     for file in files[:2]:
-        code, text, err = run("local", "report", values, *given, "--output", file)
+        code, text, err = run("local", "report", values, *options, "--output", file)
         assert (code, err) == (0, "")
         assert "guarantee of each: (5, 0)-DP for any two values of one user" in text
     code, text, err = run("local", "aggregate", *files[:2], "--output", files[2], "--json")
@@ -57,8 +57,8 @@ def test_foreign_files_are_refused(tmp_path: Path, values: str) -> None:
     files = []
     for epsilon in ("1", "2"):
         files.append(str(tmp_path / f"{epsilon}.edl"))
-        given = ["--mechanism", "hadamard", "--epsilon", epsilon, *public]
-        assert run("local", "report", values, *given, "--output", files[-1])[0] == 0
+        options = ["--mechanism", "hadamard", "--epsilon", epsilon, *public]
+        assert run("local", "report", values, *options, "--output", files[-1])[0] == 0
     code, _, err = run("local", "aggregate", *files, "--output", str(tmp_path / "s.edl"))
     assert code == 2
     assert "local reports must be" in err
@@ -70,7 +70,7 @@ def test_foreign_files_are_refused(tmp_path: Path, values: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "flags",
     [
         ["--mechanism", "hadamard"],
         ["--mechanism", "magic", "--k", "4"],
@@ -79,12 +79,12 @@ def test_foreign_files_are_refused(tmp_path: Path, values: str) -> None:
         ["--mechanism", "compressive", "--k", "4"],
     ],
 )
-def test_bad_requests(tmp_path: Path, given: list[str]) -> None:
+def test_bad_requests(tmp_path: Path, flags: list[str]) -> None:
     values = tmp_path / "v.csv"
     values.write_text("0\n3\n")
     out = tmp_path / "o.edl"
     code, _, err = run(
-        "local", "report", str(values), *given, "--epsilon", "1", "--output", str(out)
+        "local", "report", str(values), *flags, "--epsilon", "1", "--output", str(out)
     )
     assert code == 2
     assert err.startswith("exactdp: ")
@@ -123,13 +123,13 @@ def test_a_file_that_contradicts_itself_is_refused() -> None:
 
 
 def test_a_plan_of_frequent_values() -> None:
-    given = ["--k", "200", "--epsilon", "1", "--sparsity", "2"]
-    code, text, _ = run("local", "plan", *given, "--error", "0.3", "--json")
-    found = json.loads(text)
+    options = ["--k", "200", "--epsilon", "1", "--sparsity", "2"]
+    code, text, _ = run("local", "plan", *options, "--error", "0.3", "--json")
+    report = json.loads(text)
     assert code == 0
-    assert found["l1_error"] <= 0.3
-    code, text, _ = run("local", "plan", *given, "--users", str(found["users"]))
+    assert report["l1_error"] <= 0.3
+    code, text, _ = run("local", "plan", *options, "--users", str(report["users"]))
     assert code == 0
-    assert f"<= {found['l1_error']:.4g}" in text
-    code, _, err = run("local", "plan", *given)
+    assert f"<= {report['l1_error']:.4g}" in text
+    code, _, err = run("local", "plan", *options)
     assert (code, "two of the three" in err) == (2, True)

@@ -79,9 +79,9 @@ def _written(folder: Path, at: int, overwrite: bool) -> tuple[dict[str, str], bo
 def test_a_signal_at_any_line_leaves_both_or_neither(tmp_path: Path, overwrite: bool) -> None:
     seen = []
     for at in count(1):
-        found, sent = _written(tmp_path / str(at), at, overwrite)
-        assert found in (NEW, OLD if overwrite else {}), at
-        seen.append(found)
+        files, sent = _written(tmp_path / str(at), at, overwrite)
+        assert files in (NEW, OLD if overwrite else {}), at
+        seen.append(files)
         if not sent:
             break
     assert seen[-1] == NEW

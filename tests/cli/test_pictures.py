@@ -48,7 +48,7 @@ def test_labels_do_not_touch(tmp_path: Path) -> None:
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
-def drawn(path: Path, theme: str) -> bytes:
+def picture_of(path: Path, theme: str) -> bytes:
     picture = Picture(theme, x="x", y="y", title="t")
     picture.draw([Line("a", [0, 1], [0, 1])])
     picture.save(path)
@@ -57,6 +57,6 @@ def drawn(path: Path, theme: str) -> bytes:
 
 @pytest.mark.slow
 def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
-    light = drawn(tmp_path / "a.svg", "light")
-    assert drawn(tmp_path / "b.svg", "light") == light
-    assert drawn(tmp_path / "c.svg", "dark") != light
+    light = picture_of(tmp_path / "a.svg", "light")
+    assert picture_of(tmp_path / "b.svg", "light") == light
+    assert picture_of(tmp_path / "c.svg", "dark") != light

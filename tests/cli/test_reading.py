@@ -93,9 +93,9 @@ def test_odd_reports(tmp_path: Path, old: bytes, new: bytes, message: str) -> No
     assert message in err
 
 
-@pytest.mark.parametrize("given", [b'{"id": "zcdp-001", "value": \xff}\n', DEEP])
-def test_odd_standard_input(monkeypatch: pytest.MonkeyPatch, given: bytes) -> None:
-    with io.TextIOWrapper(io.BytesIO(given), encoding="utf-8") as stdin:
+@pytest.mark.parametrize("content", [b'{"id": "zcdp-001", "value": \xff}\n', DEEP])
+def test_odd_standard_input(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    with io.TextIOWrapper(io.BytesIO(content), encoding="utf-8") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         code, text, err = run("audit", "vectors", "run", "--stdin-jsonl", "--group", "zcdp")
     assert (code, text) == (2, "")

@@ -26,12 +26,12 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
     code, text, err = run(*arguments)
     assert (code, err) == (0, "")
     assert "guarantee: (1, 0" in text
-    made = Statement.read((tmp_path / f"out.{ending}.statement.json").read_bytes())
-    assert made.fields["unit"]["neighbours"] == "replace-one"
-    assert made.check().verdict == "valid"
-    code, found, err = run("release", "query", str(out), "7")
+    statement = Statement.read((tmp_path / f"out.{ending}.statement.json").read_bytes())
+    assert statement.fields["unit"]["neighbours"] == "replace-one"
+    assert statement.check().verdict == "valid"
+    code, answer, err = run("release", "query", str(out), "7")
     assert (code, err) == (0, "")
-    assert 0 <= int(found) <= 20
+    assert 0 <= int(answer) <= 20
     code, _, err = run(*arguments)
     assert code == 2
     assert "does not exist yet" in err
@@ -50,8 +50,8 @@ def test_thresholded_releases(tmp_path: Path, name: str, bound: str) -> None:
     assert lines[0] == "element,count"
     assert lines[1].startswith('"a, quoted",')
     assert len(lines) == 3
-    made = Statement.read((tmp_path / "out.csv.statement.json").read_bytes())
-    assert made.fields["claims"][0]["epsilon"] == "0.35"
+    statement = Statement.read((tmp_path / "out.csv.statement.json").read_bytes())
+    assert statement.fields["claims"][0]["epsilon"] == "0.35"
     assert run(*arguments, "--epsilon", "0.35", "--output", str(out))[0] == 2
 
 

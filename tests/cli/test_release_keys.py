@@ -24,9 +24,9 @@ def test_frequent_keys_are_released_without_counts(tmp_path: Path) -> None:
     assert "guarantee: (1, 1e-9)-DP" in text
     with out.open(newline="") as file:
         assert list(csv.reader(file)) == [["word", "day"], ["the, 0", "0"], ["the, 1", "1"]]
-    made = Statement.read((tmp_path / "words.csv.statement.json").read_bytes())
-    assert made.check().verdict == "valid"
-    assert dict(made.fields["about"])["by"] == "word, day"
+    statement = Statement.read((tmp_path / "words.csv.statement.json").read_bytes())
+    assert statement.check().verdict == "valid"
+    assert dict(statement.fields["about"])["by"] == "word, day"
     assert run(*arguments)[0] == 2
     assert run(*arguments, "--overwrite", "--json")[0] == 0
     code, _, err = run(*[x.replace("1e-9", "0") for x in arguments], "--overwrite")

@@ -353,9 +353,9 @@ def test_texts_of_digits_are_texts(tmp_path: Path) -> None:
     counts.write_text("element,count\n90210,500\n")
     flags = ["--epsilon", "1", "--text", "5", "--output", str(out)]
     assert run("release", "compact", str(counts), *flags)[0] == 0
-    code, found, _ = run("release", "query", str(out), "90210")
+    code, answer, _ = run("release", "query", str(out), "90210")
     assert code == 0
-    assert abs(int(found) - 500) < 100
+    assert abs(int(answer) - 500) < 100
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,10 @@ def test_npy_and_csv_hold_the_same_draws(tmp_path: Path) -> None:
 )
 def test_json_summary(arguments: list[str]) -> None:
     code, out, _ = run("sample", *arguments, "--count", "500", "--seed", "1", "--json")
-    found = json.loads(out)
+    summary = json.loads(out)
     assert code == 0
-    assert found["draws"] == "500"
-    assert int(found["least"]) <= float(found["mean"]) <= int(found["most"])
+    assert summary["draws"] == "500"
+    assert int(summary["least"]) <= float(summary["mean"]) <= int(summary["most"])
     assert run("sample", *arguments, "--count", "500", "--seed", "1", "--json")[1] == out
 
 

@@ -79,8 +79,8 @@ def closed(schema: Any) -> Any:
         return [closed(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: closed(value) for key, value in schema.items()}
-    return {"additionalProperties": False, **made} if "required" in made else made
+    inner = {key: closed(value) for key, value in schema.items()}
+    return {"additionalProperties": False, **inner} if "required" in inner else inner
 
 
 def test_every_command_has_a_schema_and_takes_json() -> None:

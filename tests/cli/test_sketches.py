@@ -34,10 +34,10 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], texts: b
     assert "guarantee: (5, " in text
     promise = json.loads((tmp_path / "out.sketch.statement.json").read_text())
     assert promise["claims"][0]["epsilon"] == "5"
-    code, found, err = run("release", "query", str(out), "7")
+    code, answer, err = run("release", "query", str(out), "7")
     assert (code, err) == (0, "")
     least = -40 if name == "signed-alp" else 0
-    assert least <= float(found) <= float(flags[1])
+    assert least <= float(answer) <= float(flags[1])
     assert run(*arguments, "--output", str(out))[0] == 2
     code, text, _ = run(*arguments, "--output", str(out), "--overwrite", "--json")
     assert code == 0
@@ -67,9 +67,9 @@ def test_small_universes(tmp_path: Path, name: str, flags: list[str], said: str)
         return
     assert (code, err) == (0, "")
     assert said in text
-    code, found, err = run("release", "query", target, "7")
+    code, answer, err = run("release", "query", target, "7")
     assert (code, err) == (0, "")
-    assert 2900 < float(found) < 3100
+    assert 2900 < float(answer) < 3100
 
 
 def test_a_lower_threshold_makes_a_smaller_sketch(tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_bad_input_writes_nothing(
 def test_a_largest_value_beyond_floats(tmp_path: Path) -> None:
     values = tmp_path / "in.csv"
     values.write_text("element,count\n3,9\n")
-    given = ["--k", "1", "--epsilon", "1", "--universe", "100", "--largest", "9" * 5000]
+    options = ["--k", "1", "--epsilon", "1", "--universe", "100", "--largest", "9" * 5000]
     out = ["--output", str(tmp_path / "out.sketch")]
-    code, text, err = run("release", "log-alp", str(values), *given, *out)
+    code, text, err = run("release", "log-alp", str(values), *options, *out)
     assert (code, text) == (2, "")
     assert "largest must be <= 1e300" in err

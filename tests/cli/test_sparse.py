@@ -28,28 +28,28 @@ def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> 
     assert run("local", "aggregate", reports, "--output", state)[0] == 0
     code, text, err = run(*ESTIMATE, state, "--top", "1", "--picture", picture, "--json")
     assert (code, err) == (0, "")
-    found = json.loads(text)
-    assert found["reports"] == 400
-    assert found["means"][0]["item"] == 7
+    report = json.loads(text)
+    assert report["reports"] == 400
+    assert report["means"][0]["item"] == 7
     # alpha < 1e-8: six standard errors
-    assert abs(found["means"][0]["mean"] - 0.5) < 6 * found["standard_error"]
+    assert abs(report["means"][0]["mean"] - 0.5) < 6 * report["standard_error"]
     assert Path(picture).read_text(encoding="utf-8").startswith("<?xml")
     (tmp_path / "items.csv").write_text("0\n49\n")
     code, text, _ = run(*ESTIMATE, reports, "--items", str(tmp_path / "items.csv"))
     assert code == 0
     assert [line.split()[0] for line in text.splitlines()[-3:-1]] == ["0", "49"]
     assert text.splitlines()[-1] == (
-        f"the error of each mean is at most {found['within']:.6f}, except with probability 0.05"
+        f"the error of each mean is at most {report['within']:.6f}, except with probability 0.05"
     )
-    assert 2 * found["standard_error"] < found["within"] < 4 * found["standard_error"]
+    assert 2 * report["standard_error"] < report["within"] < 4 * report["standard_error"]
 
 
 def test_a_plan_compares_every_scheme() -> None:
-    given = ["--d", "1000", "--k", "64", "--epsilon", "1"]
-    code, text, err = run("local", "sparse", "plan", *given, "--level", "user", "--json")
+    options = ["--d", "1000", "--k", "64", "--epsilon", "1"]
+    code, text, err = run("local", "sparse", "plan", *options, "--level", "user", "--json")
     assert (code, err) == (0, "")
-    found = json.loads(text)
-    assert set(found["others"]) == {
+    plan = json.loads(text)
+    assert set(plan["others"]) == {
         "one bit",
         "sampling",
         "dense Laplace",
@@ -57,16 +57,18 @@ def test_a_plan_compares_every_scheme() -> None:
         "PCKV",
         "PCKV, unary",
     }
-    assert found["error"] < min(found["others"][x]["error"] for x in ("sampling", "Harmony"))
-    code, text, err = run("local", "sparse", "plan", *given, "--L", "2", "--delta", "1e-5")
+    assert plan["error"] < min(plan["others"][x]["error"] for x in ("sampling", "Harmony"))
+    code, text, err = run("local", "sparse", "plan", *options, "--L", "2", "--delta", "1e-5")
     assert code == 2
     assert "hashes must be 'keyed'" in err
-    code, text, _ = run("local", "sparse", "plan", *given, "--level", "event")
+    code, text, _ = run("local", "sparse", "plan", *options, "--level", "event")
     assert code == 0
     assert "k-fold repetition" in text
-    stated = run("local", "sparse", "plan", *given, "--level", "user", "--share", "0.01", "--json")
+    stated = run(
+        "local", "sparse", "plan", *options, "--level", "user", "--share", "0.01", "--json"
+    )
     better = json.loads(stated[1])
-    assert better["stated_error"] < found["error"] / 2 < better["error"] / 4
+    assert better["stated_error"] < plan["error"] / 2 < better["error"] / 4
     for d, others in ((2**26, 7), (2**60, 0)):
         huge = ["--d", str(d), "--k", "8", "--epsilon", "1", "--level", "event", "--json"]
         assert len(json.loads(run("local", "sparse", "plan", *huge)[1])["others"]) == others
@@ -77,9 +79,9 @@ def test_a_public_sample_states_how_vectors_are(tmp_path: Path) -> None:
     path.write_text(
         "user,item,value\n" + "".join(f"{u},{x},1\n" for u in range(9) for x in (u, 50))
     )
-    given = ["--d", "99", "--k", "20", "--epsilon", "1", "--level", "user", "--sample", str(path)]
-    assert "nothing is stated" in run("local", "sparse", "plan", *given[:-2])[1]
-    _, text, _ = run("local", "sparse", "plan", *given)
+    options = ["--d", "99", "--k", "20", "--epsilon", "1", "--level", "user", "--sample", str(path)]
+    assert "nothing is stated" in run("local", "sparse", "plan", *options[:-2])[1]
+    _, text, _ = run("local", "sparse", "plan", *options)
     assert "stated: 2 entries of +-1, no mean of an item above 1" in text
 
 

@@ -108,17 +108,17 @@ class Started:
     def left(self) -> list[str]:
         """The processes that it left behind."""
         for _ in range(20):  # those that were killed need a moment
-            found = []
+            commands = []
             for folder in Path("/proc").glob("[0-9]*"):
                 try:
                     if self._mark in (folder / "environ").read_text(errors="replace"):
-                        found.append((folder / "cmdline").read_text().replace("\0", " "))
+                        commands.append((folder / "cmdline").read_text().replace("\0", " "))
                 except OSError:
                     continue  # ended meanwhile, or another user's
-            if not found:
+            if not commands:
                 break
             time.sleep(0.1)
-        return found
+        return commands
 
 
 @pytest.mark.slow

@@ -50,31 +50,31 @@ ON_COUNTS: dict[str, list[str]] = {
 def rows() -> list[Row]:
     rng = random.Random(2)
     urls = ["Ann", "ann", "é", "E", "a,b"]
-    made = [
+    visits = [
         (f"u{user}", url, f"2013-01-0{rng.randint(1, 2)}", rng.randint(-9, 9))
         for user in range(200)
         for url in rng.sample(urls, 3)
     ]
-    return made + made[::4]
+    return visits + visits[::4]
 
 
-def _csv(path: Path, header: list[str], given: list[Row]) -> None:
+def _csv(path: Path, header: list[str], visits: list[Row]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *given])
+        csv.writer(file).writerows([header, *visits])
 
 
 _HEADER = ["uid", "url", "day", "amount"]
 
 
-def _as_csv(folder: Path, given: list[Row]) -> Path:
-    _csv(folder / "d.csv", _HEADER, given)
+def _as_csv(folder: Path, visits: list[Row]) -> Path:
+    _csv(folder / "d.csv", _HEADER, visits)
     return folder / "d.csv"
 
 
 def _parquet(kind: Any, groups: int, day: Any = None) -> Callable[[Path, list[Row]], Path]:
-    def make(folder: Path, given: list[Row]) -> Path:
+    def make(folder: Path, visits: list[Row]) -> Path:
         path = folder / "d.parquet"
-        columns = dict(zip(_HEADER, map(list, zip(*given, strict=True)), strict=True))
+        columns = dict(zip(_HEADER, map(list, zip(*visits, strict=True)), strict=True))
         table = pa.table({n: pa.array(c) for n, c in columns.items()})
         schema = pa.schema(
             [("uid", kind), ("url", kind), ("day", pa.string()), ("amount", pa.int64())]
@@ -85,22 +85,24 @@ def _parquet(kind: Any, groups: int, day: Any = None) -> Callable[[Path, list[Ro
     return make
 
 
-def _shuffled(given: list[Row]) -> list[Row]:
-    return random.Random(3).sample(given, len(given))
+def _shuffled(visits: list[Row]) -> list[Row]:
+    return random.Random(3).sample(visits, len(visits))
 
 
 #: Other files of the same rows, and of rows that mean the same.
 FILES: dict[str, Callable[[Path, list[Row]], Path]] = {
-    "permuted": lambda folder, given: _as_csv(folder, _shuffled(given)),
-    "renamed": lambda folder, given: _as_csv(
-        folder, [(f"x{int(u[1:]) * 7919 % 10007}", *rest) for u, *rest in given]
+    "permuted": lambda folder, visits: _as_csv(folder, _shuffled(visits)),
+    "renamed": lambda folder, visits: _as_csv(
+        folder, [(f"x{int(u[1:]) * 7919 % 10007}", *rest) for u, *rest in visits]
     ),
-    "incomplete": lambda folder, given: _as_csv(
+    "incomplete": lambda folder, visits: _as_csv(
         folder,
-        _shuffled([*given, *[("", *r[1:]) for r in given], *[(r[0], "", *r[2:]) for r in given]]),
+        _shuffled(
+            [*visits, *[("", *r[1:]) for r in visits], *[(r[0], "", *r[2:]) for r in visits]]
+        ),
     ),
-    "no numbers": lambda folder, given: _as_csv(
-        folder, [*given, *((*given[i][:3], x) for i, x in enumerate(["x", "", "1e999", "nan"]))]
+    "no numbers": lambda folder, visits: _as_csv(
+        folder, [*visits, *((*visits[i][:3], x) for i, x in enumerate(["x", "", "1e999", "nan"]))]
     ),
     "parquet": _parquet(pa.string(), 10**6),
     "groups": _parquet(pa.string(), 7),
@@ -156,9 +158,9 @@ def test_files_of_rows_that_mean_the_same(
 def test_counts_in_another_order(tmp_path: Path, name: str) -> None:
     counts = [(key, 300 + i) for i, key in enumerate(["b", "B", "a", "é", "e"])]
     results = []
-    for i, given in enumerate((counts, counts[::-1], _shuffled(counts))):
+    for i, order in enumerate((counts, counts[::-1], _shuffled(counts))):
         (tmp_path / str(i)).mkdir()
-        _csv(tmp_path / str(i) / "d.csv", ["element", "count"], given)
+        _csv(tmp_path / str(i) / "d.csv", ["element", "count"], order)
         results.append(seen(ON_COUNTS[name], tmp_path / str(i) / "d.csv"))
     assert results[0] == results[1] == results[2]
     assert len(results[0][2].splitlines()) > 2
@@ -167,9 +169,9 @@ def test_counts_in_another_order(tmp_path: Path, name: str) -> None:
 def test_nothing_is_said_of_a_single_user(tmp_path: Path) -> None:
     """Printed words of a table without rows, and with the rows of one user."""
     said = []
-    for i, given in enumerate(([], rows()[:3])):
+    for i, visits in enumerate(([], rows()[:3])):
         (tmp_path / str(i)).mkdir()
-        said.append(seen(ON_ROWS["sums"], _as_csv(tmp_path / str(i), given)))
+        said.append(seen(ON_ROWS["sums"], _as_csv(tmp_path / str(i), visits)))
     assert said[0] == said[1]
 
 

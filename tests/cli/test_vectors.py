@@ -51,12 +51,12 @@ def answers(factor: float) -> str:
 def test_answers_from_a_stream(
     factor: float, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked = run("audit", "vectors", "questions", *CHOICE)[1].splitlines()
-    assert {json.loads(line)["question"] for line in asked} == {"delta"}
+    questions = run("audit", "vectors", "questions", *CHOICE)[1].splitlines()
+    assert {json.loads(line)["question"] for line in questions} == {"delta"}
     monkeypatch.setattr("sys.stdin", io.StringIO(answers(factor)))
     page = tmp_path / "report.html"
     arguments = ["--stdin-jsonl", *CHOICE, "--html", str(page)]
-    found, out, _ = run("audit", "vectors", "run", *arguments, "--json")
+    exit_code, out, _ = run("audit", "vectors", "run", *arguments, "--json")
     assert ("zcdp-001" in page.read_text(encoding="utf-8")) == (code == 1)
     counts = json.loads(out)["counts"]
     normal = [v for v in select(group="zcdp", question="delta") if v.least > 1e-300]
@@ -64,7 +64,7 @@ def test_answers_from_a_stream(
         assert counts["loose"] >= len(normal)
     else:
         assert counts["unsafe"] >= len(normal)
-        assert found == 1
+        assert exit_code == 1
 
 
 def test_export(tmp_path: Path) -> None:
@@ -108,16 +108,16 @@ def test_a_library_that_aborts_is_a_crash_of_its_answers(monkeypatch: pytest.Mon
     """The command line asks adapters in a process of their own."""
     from exactdp.oracle import isolated
 
-    asked: list[str] = []
+    names: list[str] = []
 
     def run_isolated(name: str, vectors: object, **_: object) -> object:
-        asked.append(name)
+        names.append(name)
         return original(name, vectors, timeout=60)
 
     original = isolated.run_isolated
     monkeypatch.setattr(isolated, "run_isolated", run_isolated)
     code, _, _ = run("audit", "vectors", "run", "--adapter", "exactdp", *CHOICE)
-    assert (code, asked) == (0, ["exactdp"])
+    assert (code, names) == (0, ["exactdp"])
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,6 @@ def test_groups_by_the_names_of_other_commands(name: str, group: str) -> None:
     assert same[0] == same[1] != ""
     noise = "sigma=3" if name == "gaussian" else "scale=2"
     claim = ["--claim", "epsilon=1", "--set", "delta=1e-5", "--set", noise]
-    found = [run("audit", "number", x, *claim) for x in (name, group)]
-    assert found[0] == found[1]
-    assert found[0][0] in (0, 1)
+    outcomes = [run("audit", "number", x, *claim) for x in (name, group)]
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0][0] in (0, 1)

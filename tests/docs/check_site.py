@@ -43,30 +43,30 @@ class _Page(HTMLParser):
     def commands(self) -> list[str]:
         """What is shown as typed into a terminal, or in a sentence with an option."""
         joined = [text.replace("\\\n", "") for text in self.code]
-        shown = [line for text in joined for line in text.splitlines()]
-        prompted = [line[2:] for line in shown if line.startswith("$ ")]
+        lines = [line for text in joined for line in text.splitlines()]
+        prompted = [line[2:] for line in lines if line.startswith("$ ")]
         options = [text for text in joined if text.startswith("exactdp ") and " --" in text]
         return prompted + options
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self.ids += [given[name] for name in ("id",) if given.get(name)]
-        self.links += [given[name] for name in ("href", "src") if given.get(name)]
+        attributes = {name: value or "" for name, value in attrs}
+        self.ids += [attributes[name] for name in ("id",) if attributes.get(name)]
+        self.links += [attributes[name] for name in ("href", "src") if attributes.get(name)]
         self.headings += [_HEADINGS[tag]] if tag in _HEADINGS else []
         if tag == "html":
-            self.language = given.get("lang", "")
+            self.language = attributes.get("lang", "")
         if tag == "img":
-            if "alt" not in given:
-                self.missing.append(f"a picture without description: {given.get('src')}")
+            if "alt" not in attributes:
+                self.missing.append(f"a picture without description: {attributes.get('src')}")
             for _, texts in self._open:
-                texts.append(given.get("alt", ""))
-        named = any(given.get(name) for name in _NAMES)
-        if tag == "input" and given.get("type") not in ("hidden", "checkbox") and not named:
+                texts.append(attributes.get("alt", ""))
+        named = any(attributes.get(name) for name in _NAMES)
+        if tag == "input" and attributes.get("type") not in ("hidden", "checkbox") and not named:
             self.missing.append("an input without a name")
         if tag in ("pre", "code"):
             self.code.append("")
             self._in_code = True
-        if tag in ("a", "button", "title") and not (tag == "a" and "href" not in given):
+        if tag in ("a", "button", "title") and not (tag == "a" and "href" not in attributes):
             self._open.append((tag, ["named"] if named else []))
 
     def handle_data(self, data: str) -> None:
@@ -99,25 +99,25 @@ def problems(site: Path) -> list[str]:
     pages = sorted(
         p for p in site.glob("**/*.html") if "_static" not in p.parts and p.name != "search.html"
     )  # writes its own heading
-    found = [f"{p.relative_to(site)}: {what}" for p in pages for what in _wrong(p)]
-    shown = {line for page in pages for line in _read(page).commands()}
+    faults = [f"{p.relative_to(site)}: {what}" for p in pages for what in _wrong(p)]
+    lines = {line for page in pages for line in _read(page).commands()}
     wanted = {example for _, command in all_commands() for _, example in examples(command)}
-    return found + [f"an example is not on any page: {line}" for line in sorted(wanted - shown)]
+    return faults + [f"an example is not on any page: {line}" for line in sorted(wanted - lines)]
 
 
 def _wrong(path: Path) -> list[str]:
     page = _read(path)
-    found = list(page.missing)
+    faults = list(page.missing)
     if not page.language or not page.title:
-        found.append("no language or no title")
+        faults.append("no language or no title")
     if page.headings.count(1) != 1:
-        found.append(f"{page.headings.count(1)} first headings")
+        faults.append(f"{page.headings.count(1)} first headings")
     steps = zip(page.headings, page.headings[1:], strict=False)
-    found += [f"h{a} is followed by h{b}" for a, b in steps if b > a + 1]
-    found += [f"id {name} twice" for name in set(page.ids) if page.ids.count(name) > 1]
+    faults += [f"h{a} is followed by h{b}" for a, b in steps if b > a + 1]
+    faults += [f"id {name} twice" for name in set(page.ids) if page.ids.count(name) > 1]
     if path.name != "changelog.html":  # names options of a command in passing
-        found += [f"{line}: {why}" for line in page.commands() if (why := refusal(line))]
-    return found + [link for link in page.links if not _leads_somewhere(path, link)]
+        faults += [f"{line}: {why}" for line in page.commands() if (why := refusal(line))]
+    return faults + [link for link in page.links if not _leads_somewhere(path, link)]
 
 
 def _leads_somewhere(path: Path, link: str) -> bool:

@@ -29,15 +29,15 @@ def calls(line: str) -> list[list[str]]:
     """The arguments of each call of exactdp in a line of a shell."""
     words = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
     words.whitespace_split = True
-    found: list[list[str]] = [[]]
+    groups: list[list[str]] = [[]]
     for word in words:
         if set(word) & set("|&;<>") and not set(word) - set("|&;<>"):
-            found.append([])
+            groups.append([])
             # after > or <, the name of a file
-            found[-1] += ["file"] if set(word) & set("<>") else []
+            groups[-1] += ["file"] if set(word) & set("<>") else []
         else:
-            found[-1].append(word)
-    return [call[1:] for call in found if call[:1] == ["exactdp"]]
+            groups[-1].append(word)
+    return [call[1:] for call in groups if call[:1] == ["exactdp"]]
 
 
 def refusal(line: str) -> str:
@@ -62,6 +62,6 @@ def _parse(command: click.Command, parent: click.Context, name: str, arguments: 
         rest = [*context._protected_args, *context.args]
         if not rest and command.invoke_without_command:
             return
-        found, inner, left = command.resolve_command(context, rest)
+        inner_name, inner, left = command.resolve_command(context, rest)
         assert inner is not None
-        _parse(inner, context, str(found), left)
+        _parse(inner, context, str(inner_name), left)

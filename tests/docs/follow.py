@@ -140,18 +140,18 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fresh", action="store_true", help="an environment for each page")
     parser.add_argument("--python", action="append", help="a version, such as 3.12 (default: this)")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     rows, problems = [], []
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
         subprocess.run([*build, str(place / "wheels"), str(ROOT)], check=True)
-        for version, page in product(given.python or [None], PAGES):
+        for version, page in product(options.python or [None], PAGES):
             python = interpreter(version)
             if python is None:
                 rows.append([version, page.stem, "SKIPPED: not installed"])
                 continue
-            environment = place / f"{version}-{page.stem if given.fresh else 'all'}"
+            environment = place / f"{version}-{page.stem if options.fresh else 'all'}"
             if not environment.exists():
                 subprocess.run([python, "-m", "venv", str(environment)], check=True)
             wrong, first, total = follow(page, environment, place / "wheels")

@@ -24,28 +24,28 @@ from tools.notebooks import notebook
 
 def _text(outputs: list[Any]) -> str:
     """What a cell prints, returns and raises."""
-    shown = []
+    texts = []
     for each in outputs:
         if each["output_type"] == "error":
-            shown.append(f"Traceback (most recent call last):\n    ...\n{each['ename']}: ")
-        shown.append(each.get("text") or each.get("evalue") or each["data"]["text/plain"])
-    return re.sub(r"\x1b\[[0-9;]*m", "", "".join(shown))  # notebooks have colours
+            texts.append(f"Traceback (most recent call last):\n    ...\n{each['ename']}: ")
+        texts.append(each.get("text") or each.get("evalue") or each["data"]["text/plain"])
+    return re.sub(r"\x1b\[[0-9;]*m", "", "".join(texts))  # notebooks have colours
 
 
 def run(page: Path) -> list[str]:
     """What went wrong in the notebook of a page."""
-    made = nbformat.from_dict(notebook(page))  # type: ignore[no-untyped-call]
-    made.cells = [cell for cell in made.cells if not cell.source.startswith("%pip")]
-    expected = [_text(cell.get("outputs", ())) for cell in made.cells]
+    book = nbformat.from_dict(notebook(page))  # type: ignore[no-untyped-call]
+    book.cells = [cell for cell in book.cells if not cell.source.startswith("%pip")]
+    expected = [_text(cell.get("outputs", ())) for cell in book.cells]
     with tempfile.TemporaryDirectory() as folder:
         for file in downloads(page):
             shutil.copy(file, folder)
         resources = {"metadata": {"path": folder}}
-        NotebookClient(made, timeout=600, kernel_name="python3", resources=resources).execute()
-    printed = [_text(cell.get("outputs", ())) for cell in made.cells]
+        NotebookClient(book, timeout=600, kernel_name="python3", resources=resources).execute()
+    printed = [_text(cell.get("outputs", ())) for cell in book.cells]
     return [
         f"{page.name}:\n{cell.source}\nprinted\n{said}"
-        for cell, wanted, said in zip(made.cells, expected, printed, strict=True)
+        for cell, wanted, said in zip(book.cells, expected, printed, strict=True)
         if not matches(wanted, said)
     ]
 

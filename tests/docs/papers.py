@@ -50,19 +50,19 @@ def rows(page: str) -> Iterator[Row]:
         if line.startswith("## "):
             paper = line[3 : line.index(":")]
         elif line.startswith("| ") and not line.startswith("| item |"):
-            found = _ROW.fullmatch(line)
-            if found is None:
+            match = _ROW.fullmatch(line)
+            if match is None:
                 raise ValueError(line)
-            yield Row(paper, *found.groups())
+            yield Row(paper, *match.groups())
 
 
 def names(page: str) -> dict[str, Any]:
     """What the snippet at the top of the page defines."""
     snippet = page.partition(_NAMES)[2].partition("```")[0]
-    found: dict[str, Any] = {}
+    namespace: dict[str, Any] = {}
     for line in snippet.splitlines():
-        exec(line.removeprefix(">>> "), found)  # noqa: S102
-    return found
+        exec(line.removeprefix(">>> "), namespace)  # noqa: S102
+    return namespace
 
 
 def answer(call: str, named: dict[str, Any]) -> str:
@@ -86,8 +86,8 @@ def _shown(value: Any) -> str:
     if isinstance(value, float) or (isinstance(value, Fraction) and value.denominator > 10**6):
         return f"{float(value):.6g}"
     if isinstance(value, Accuracy):
-        found = (value.per_query, value.per_query_above, value.simultaneous)
-        return "per query {}, above {}; simultaneous {}".format(*found)
+        errors = (value.per_query, value.per_query_above, value.simultaneous)
+        return "per query {}, above {}; simultaneous {}".format(*errors)
     return str(value)
 
 

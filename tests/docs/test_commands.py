@@ -60,14 +60,14 @@ def test_what_is_refused(line: str, why: str) -> None:
 
 
 def test_a_site_with_typeset_commands_has_problems(tmp_path: Path) -> None:
-    shown = "".join(f"<pre>$ {line}</pre>".replace("&", "&amp;") for _, line in EXAMPLES)
+    code = "".join(f"<pre>$ {line}</pre>".replace("&", "&amp;") for _, line in EXAMPLES)
     head = '<html lang="en"><title>t</title><h1>h</h1>'
     page = tmp_path / "index.html"
-    page.write_text(head + shown)
+    page.write_text(head + code)
     assert problems(tmp_path) == []
-    page.write_text(head + shown.replace("--k 51914", "\u2013k 51914"))
+    page.write_text(head + code.replace("--k 51914", "\u2013k 51914"))
     check_again = problems.__globals__["_read"].cache_clear
     check_again()
-    found = problems(tmp_path)
-    assert any("typographic" in problem for problem in found)
-    assert any("an example is not on any page" in problem for problem in found)
+    faults = problems(tmp_path)
+    assert any("typographic" in problem for problem in faults)
+    assert any("an example is not on any page" in problem for problem in faults)

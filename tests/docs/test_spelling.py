@@ -30,10 +30,10 @@ def near(word: str) -> set[str]:
     """Everything that one slip of a finger makes of a word."""
     cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
     letters = "abcdefghijklmnopqrstuvwxyz"
-    made = {a + b[1:] for a, b in cuts if b}
-    made |= {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}
-    made |= {a + c + b[1:] for a, b in cuts if b for c in letters}
-    return made | {a + c + b for a, b in cuts for c in letters}
+    slips = {a + b[1:] for a, b in cuts if b}
+    slips |= {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}
+    slips |= {a + c + b[1:] for a, b in cuts if b for c in letters}
+    return slips | {a + c + b for a, b in cuts for c in letters}
 
 
 def suspicious(counts: Counter[str]) -> list[str]:

@@ -45,42 +45,46 @@ Errors = tuple[str, int, list[float]]
 def of_counts(title: str, releases: int, source: SeededSource) -> Iterator[Errors]:
     """One count fixed in advance, all counts at once, and one sum; at the least counts allowed."""
     name, target = COUNTS[title]
-    made, _ = mechanism_for(name, target)
-    largest = isinstance(made, TopK)  # of which others are the (k + 1)-th largest count, and less
+    mechanism, _ = mechanism_for(name, target)
+    largest = isinstance(
+        mechanism, TopK
+    )  # of which others are the (k + 1)-th largest count, and less
     number = _K if largest else _KEYS
-    told = made.accuracy(str(_BETA), number)
+    accuracy = mechanism.accuracy(str(_BETA), number)
     base = 70 if largest else 0
-    asked = {f"a{i:02}": base + max(told.per_query_above, 0) + 1 + 9 * i for i in range(number)}
-    true = {**asked, **({f"b{i}": base - i for i in range(_KEYS - _K)} if largest else {})}
-    less = base if largest and not isinstance(made, TopKWithBase) else 0
+    counts = {
+        f"a{i:02}": base + max(accuracy.per_query_above, 0) + 1 + 9 * i for i in range(number)
+    }
+    true = {**counts, **({f"b{i}": base - i for i in range(_KEYS - _K)} if largest else {})}
+    less = base if largest and not isinstance(mechanism, TopKWithBase) else 0
     one: list[float] = []
     every: list[float] = []
     of_sums: list[float] = []
     for _ in range(releases):
-        if isinstance(made, WithSums):
-            found = made.noisy_sums(true, {x: (n,) for x, n in true.items()}, source)
-            rows = zip(found.elements, found.sums[0], strict=True)
+        if isinstance(mechanism, WithSums):
+            noisy = mechanism.noisy_sums(true, {x: (n,) for x, n in true.items()}, source)
+            rows = zip(noisy.elements, noisy.sums[0], strict=True)
             of_sums += [abs(total - true[x]) for x, total in rows]
         else:
-            found = made.noisy_counts(true, source)
-        seen = dict(zip(found.elements, map(float, found.counts()), strict=True))
-        errors = [abs(seen.get(x, 0.0) - (n - less)) for x, n in asked.items()]
+            noisy = mechanism.noisy_counts(true, source)
+        seen = dict(zip(noisy.elements, map(float, noisy.counts()), strict=True))
+        errors = [abs(seen.get(x, 0.0) - (n - less)) for x, n in counts.items()]
         one.append(errors[0])
         every.append(max(errors))
-    yield "one count", told.per_query, one
-    yield f"{number} counts", told.simultaneous, every
-    if isinstance(made, WithSums):
-        yield "one sum", made.sum_errors(str(_BETA))[0], of_sums
+    yield "one count", accuracy.per_query, one
+    yield f"{number} counts", accuracy.simultaneous, every
+    if isinstance(mechanism, WithSums):
+        yield "one sum", mechanism.sum_errors(str(_BETA))[0], of_sums
 
 
 def of_selected_counts(kind: str, releases: int, source: SeededSource) -> Iterator[Errors]:
     """Counts of selected keys: the noise alone, by its quantile."""
-    made, _ = mechanism_for("auto", Target(**_PAIR, k=_K, selection=kind))
-    users = 20 * made.half
+    mechanism, _ = mechanism_for("auto", Target(**_PAIR, k=_K, selection=kind))
+    users = 20 * mechanism.half
     pairs, named = Pairs.of({u: ["a", "b"] for u in range(users)})
-    numbers = made.select(pairs, len(named), source)
-    counts = np.array([made.count_users(pairs, numbers, source) for _ in range(releases)])
-    noise = DiscreteGaussian(sigma2=made.count_sigma**2)
+    numbers = mechanism.select(pairs, len(named), source)
+    counts = np.array([mechanism.count_users(pairs, numbers, source) for _ in range(releases)])
+    noise = DiscreteGaussian(sigma2=mechanism.count_sigma**2)
     yield "one count", noise.quantile(1 - _BETA / 2), np.abs(counts[:, 0] - users).tolist()
 
 
@@ -89,21 +93,21 @@ def half_of(kind: str, releases: int, source: SeededSource) -> tuple[int, float]
 
     Every user has k keys, and nobody else has one of them.
     """
-    made, _ = selection_for(kind, k=_K, **_PAIR)
+    mechanism, _ = selection_for(kind, k=_K, **_PAIR)
     if kind == "geometric":
-        shown = [bool(made.draw({"a": made.half}, source)) for _ in range(releases)]
-        return made.half, sum(shown) / releases
+        released = [bool(mechanism.draw({"a": mechanism.half}, source)) for _ in range(releases)]
+        return mechanism.half, sum(released) / releases
     groups = 50  # of keys, whose users are all different
     pairs, named = Pairs.of(
         {
-            group * made.half + user: [group * _K + i for i in range(_K)]
+            group * mechanism.half + user: [group * _K + i for i in range(_K)]
             for group in range(groups)
-            for user in range(made.half)
+            for user in range(mechanism.half)
         }
     )
     runs = -(-releases // (groups * _K))
-    shown = [len(made.select(pairs, len(named), source)) for _ in range(runs)]
-    return made.half, sum(shown) / (runs * groups * _K)
+    released = [len(mechanism.select(pairs, len(named), source)) for _ in range(runs)]
+    return mechanism.half, sum(released) / (runs * groups * _K)
 
 
 def main() -> None:
@@ -111,13 +115,13 @@ def main() -> None:
     releases = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     source, rows, wrong = SeededSource(2026), [], []
     spread = 5 * (_BETA * (1 - _BETA) / releases) ** 0.5
-    found = {title: of_counts(title, releases, source) for title in COUNTS}
-    found |= {
+    by_title = {title: of_counts(title, releases, source) for title in COUNTS}
+    by_title |= {
         f"{kind}, counts": of_selected_counts(kind, releases, source)
         for kind in SELECTIONS
         if kind != "geometric"
     }
-    for title, lines in found.items():
+    for title, lines in by_title.items():
         for what, bound, errors in lines:
             beyond = float(np.mean(np.array(errors) > bound))
             quantile = float(np.quantile(errors, 1 - _BETA))

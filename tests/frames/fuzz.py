@@ -42,8 +42,8 @@ def one(seed: int) -> None:
 def main() -> None:
     """Every frame in turn."""
     warnings.simplefilter("ignore")
-    given = [*sys.argv[1:], *["500", "0"][len(sys.argv) - 1 :]]
-    number, first = (int(text) for text in given)
+    arguments = [*sys.argv[1:], *["500", "0"][len(sys.argv) - 1 :]]
+    number, first = (int(text) for text in arguments)
     for seed in range(first, first + number):
         one(seed)
         if sys.stderr.isatty() or seed % 50 == 49:

@@ -22,7 +22,7 @@ from exactdp import frames
 _K, _KEYS, _ROWS_OF_A_USER = 5, 1000, 10
 
 
-def made(path: Path, rows: int) -> list[tuple[str, float, float]]:
+def write_table(path: Path, rows: int) -> list[tuple[str, float, float]]:
     """Write the table; returns key, mean and variance of its number of users."""
     import duckdb
 
@@ -33,8 +33,8 @@ def made(path: Path, rows: int) -> list[tuple[str, float, float]]:
             SELECT (hash(i) % $users)::BIGINT AS uid, 'page ' || hash(-i - 1) % $keys AS url
             FROM range($rows) t(i)
         """
-        given = {"users": users, "rows": rows, "keys": _KEYS}
-        connection.sql(source, params=given).write_parquet(str(path))
+        parameters = {"users": users, "rows": rows, "keys": _KEYS}
+        connection.sql(source, params=parameters).write_parquet(str(path))
         return connection.execute(
             """
             WITH pairs AS (SELECT DISTINCT uid, url FROM read_parquet($path)),
@@ -73,7 +73,7 @@ def main() -> None:
     rows, gib = (int(text) for text in [*sys.argv[1:], *["100000000", "6"][len(sys.argv) - 1 :]])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "visits.parquet")
-        expected = made(path, rows)
+        expected = write_table(path, rows)
         begun, before = time.perf_counter(), os.times()
         mechanism, counts = released(path, gib, folder)
         wall, used = time.perf_counter() - begun, os.times()

@@ -95,8 +95,8 @@ def frame_of(
 
         return duckdb.from_arrow(table)
     if engine.startswith("polars"):
-        made = pl.from_arrow(table)
-        return made.lazy() if engine == "polars-lazy" else made
+        frame = pl.from_arrow(table)
+        return frame.lazy() if engine == "polars-lazy" else frame
     import pandas as pd
 
     arrow = table.to_pandas(types_mapper=pd.ArrowDtype)

@@ -41,8 +41,8 @@ def test_public_data_are_read_exactly(engine: str) -> None:
     assert max(lost) == 12
     assert lost[12] == 0
     for row in advice.bounds:
-        made = GSHM.for_target(k=row.k, **TARGET)
-        assert (row.noise, row.above) == (made.accuracy("0.05").per_query, 1 + made.tau)
+        mechanism = GSHM.for_target(k=row.k, **TARGET)
+        assert (row.noise, row.above) == (mechanism.accuracy("0.05").per_query, 1 + mechanism.tau)
         assert row.error == row.noise + 100 * lost[row.k]
     assert advice.best == min(advice.bounds, key=lambda row: row.error)
     assert advice.guarantee is None

@@ -58,8 +58,8 @@ def twice(pairs: Pairs, question: Any, k: int) -> Pairs:
 def test_a_broken_choice_of_keys_releases_nothing(
     monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Mutant
 ) -> None:
-    frame, made = frame_of(engine, crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
-    question = {"user": "uid", "by": "url", "mechanism": made}
+    frame, mechanism = frame_of(engine, crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
+    question = {"user": "uid", "by": "url", "mechanism": mechanism}
     assert len(release_by(frame, **question, source=SeededSource(1)).guarantee.checked) == 2
     monkeypatch.setattr(bounding, "_marked", mutant)
     with pytest.raises(EngineError, match=r"nothing was released: .* narwhals \d.* and \w+ \d"):
@@ -79,7 +79,7 @@ def unclipped(rows: Pairs, question: Any) -> Pairs:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize(
-    ("mutant", "made", "message"),
+    ("mutant", "mechanism", "message"),
     [
         (rows_and_not_pairs, TopK(4, 1, 2, 3, "0.9"), "occurs twice"),
         (rows_and_not_pairs, GSHM(2, 1, 3, 2, "0.9"), "occurs twice"),
@@ -88,11 +88,11 @@ def unclipped(rows: Pairs, question: Any) -> Pairs:
 )
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
 def test_pairs_that_are_none_release_nothing(
-    monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Any, made: Any, message: str
+    monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Any, mechanism: Any, message: str
 ) -> None:
     rows = [(u, x, 4) for u, x, _ in crowd(1, 20, 3)] * 3
-    sums = {"amount": 5} if isinstance(made, GSHMWithSums) else None
-    call = {"user": "uid", "by": "url", "mechanism": made, "sums": sums}
+    sums = {"amount": 5} if isinstance(mechanism, GSHMWithSums) else None
+    call = {"user": "uid", "by": "url", "mechanism": mechanism, "sums": sums}
     frame = frame_of(engine, rows, "integers")
     assert release_by(frame, **call, source=SeededSource(1)).guarantee.checked
     monkeypatch.setattr(bounding, "_distinct", mutant)

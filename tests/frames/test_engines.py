@@ -47,17 +47,17 @@ def compared(
     frame = make(rows, user, tuple(keys))
     by: Any = names_of(tuple(keys))
     own = chosen(rows, k, keyed, types)
-    found = bound_pairs(frame, user="uid", by=by, k=k, keyed=keyed)
-    assert type(found) is type(frame)
+    kept = bound_pairs(frame, user="uid", by=by, k=k, keyed=keyed)
+    assert type(kept) is type(frame)
     pairs = sorted((u, *key) for u, keys in own.items() for key in keys)
-    assert sorted(map(_plain, listed(found))) == pairs
+    assert sorted(map(_plain, listed(kept))) == pairs
     counts, sums = totals(rows, own, 12)
-    made = count_users(
+    counters = count_users(
         frame, user="uid", by=by, k=k, keyed=keyed, sums={"amount": 12}, passes=passes
     )
-    assert made.counts == counts
-    assert {key: total for key, (total,) in made.sums.items()} == sums
-    assert list(made.counts) == sorted(counts)
+    assert counters.counts == counts
+    assert {key: total for key, (total,) in counters.sums.items()} == sums
+    assert list(counters.counts) == sorted(counts)
 
 
 def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -88,8 +88,8 @@ def test_one_key_of_many_is_kept_in_large_frames(engine: str) -> None:
     """100 000 pairs: pyarrow, ranked by narwhals, kept up to ten keys of a user."""
     rows = crowd(1, 20_000, 5)
     frame, keyed = frame_of(engine, rows, "integers"), KeyedHash.draw(SeededSource(2))
-    found = bound_pairs(frame, user="uid", by="url", k=1, keyed=keyed)
-    kept = Counter(user for user, _ in listed(found))
+    bounded_frame = bound_pairs(frame, user="uid", by="url", k=1, keyed=keyed)
+    kept = Counter(user for user, _ in listed(bounded_frame))
     assert len(kept) == 20_000
     assert set(kept.values()) == {1}
 
@@ -113,9 +113,9 @@ def test_large_frames_of_every_type(engine: str, types: tuple[str, ...], k: int)
 def session() -> Any:
     sql = pytest.importorskip("pyspark.sql")
     builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    made = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    yield made
-    made.stop()
+    spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield spark
+    spark.stop()
 
 
 @pytest.mark.slow

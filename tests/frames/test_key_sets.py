@@ -52,10 +52,10 @@ def test_pairs_in_memory_are_those_of_plain_python(
     own = chosen(rows, 10**9, keyed, (user, *keys))
     assert len(pairs) == sum(map(len, own.values()))
     people = sorted(own, key=str if user == "wide" else None)
-    found: dict[Any, list[Any]] = {}
+    keys_of: dict[Any, list[Any]] = {}
     for place in pairs.firsts(10**6).tolist():
-        found.setdefault(people[pairs.users[place]], []).append(named[pairs.keys[place]])
-    assert found == own
+        keys_of.setdefault(people[pairs.users[place]], []).append(named[pairs.keys[place]])
+    assert keys_of == own
     person, key = people[0], own[people[0]][0]
 
     def text(kind: str, value: Any) -> Any:
@@ -69,17 +69,17 @@ def test_pairs_in_memory_are_those_of_plain_python(
 @pytest.mark.parametrize("engine", few("polars"))
 def test_every_engine_releases_the_same_keys_and_counts(engine: str) -> None:
     rows = crowd(2, 300, 7)
-    made = MAD2R.for_target(k=5, epsilon=4, delta="0.1", counts="1/2")
-    found = []
+    mechanism = MAD2R.for_target(k=5, epsilon=4, delta="0.1", counts="1/2")
+    releases = []
     for kind in ("polars", engine):
         frame = frame_of(kind, rows, "integers")
-        out = frames.release_by(frame, **PLAIN, mechanism=made, source=SeededSource(5))
+        out = frames.release_by(frame, **PLAIN, mechanism=mechanism, source=SeededSource(5))
         assert type(out.frame) is type(frame)
         assert len(out.guarantee.checked) == 3
-        found.append(listed(out.frame))
-    assert found[0] == found[1]
-    assert len(found[0]) > 40
-    assert all(abs(count - 42) < 25 for _, count in found[0])  # 300 users, 7 of 50 keys each
+        releases.append(listed(out.frame))
+    assert releases[0] == releases[1]
+    assert len(releases[0]) > 40
+    assert all(abs(count - 42) < 25 for _, count in releases[0])  # 300 users, 7 of 50 keys each
 
 
 @pytest.mark.slow
@@ -98,8 +98,8 @@ def test_keys_in_rounds_have_a_statement_that_holds() -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_known_keys_are_all_released(engine: str) -> None:
     rows: list[Row] = [(u, x, 0) for u, x in product(range(200), "abc")]
-    made = KnownKeys.for_target(k=2, epsilon=8, delta="1e-3")
-    call = {**PLAIN, "mechanism": made, "keys": ["z", "a", "c"], "source": SeededSource(3)}
+    mechanism = KnownKeys.for_target(k=2, epsilon=8, delta="1e-3")
+    call = {**PLAIN, "mechanism": mechanism, "keys": ["z", "a", "c"], "source": SeededSource(3)}
     frame = frame_of(engine, rows, "integers")
     out = frames.release_by(frame, **call)
     counts = dict(listed(out.frame))
@@ -198,15 +198,15 @@ def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
     assert totals.counts == {"a": 901, "b": 900}
     assert totals.sums == {x: (sum(values) - 525 * len(values),) for x, values in clipped.items()}
     assert totals.checked[-1] == "sums of amount within [450, 600]"
-    made = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(75,))
-    call = {**PLAIN, "mechanism": made, "source": SeededSource(1)}
+    mechanism = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(75,))
+    call = {**PLAIN, "mechanism": mechanism, "source": SeededSource(1)}
     out = frames.release_by(frame, **call, means={"amount": (450, 600)})
-    noise = 6 * 75 * float(made.sigma) / 800  # six deviations: alpha = 1e-8
+    noise = 6 * 75 * float(mechanism.sigma) / 800  # six deviations: alpha = 1e-8
     for x, _, mean in listed(out.frame):
         assert abs(mean - sum(clipped[x]) / len(clipped[x])) < noise + 1
     sums = frames.release_by(frame, **call, sums={"amount": (450, 600)})
     for x, count, total in listed(sums.frame):
-        assert abs(total - 525 * count - totals.sums[x][0]) < 6 * 75 * float(made.sigma)
+        assert abs(total - 525 * count - totals.sums[x][0]) < 6 * 75 * float(mechanism.sigma)
     assert out.bounds[1] == {
         "what": "absolute sum of amount, less 525, of one user for one key",
         "at_most": 75,
@@ -233,10 +233,10 @@ def test_numbers_are_rounded_to_steps(engine: str) -> None:
     for key in "ab":
         assert totals.sums[key] == (sum(steps(of[u, x]) for u, x in of if x == key),)
     assert totals.checked[-1] == "sums of amount within [-1, 5] in steps of 0.25"
-    made = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(12,), lower=1)
-    call = {**PLAIN, "mechanism": made, "source": SeededSource(2)}
+    mechanism = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(12,), lower=1)
+    call = {**PLAIN, "mechanism": mechanism, "source": SeededSource(2)}
     out = frames.release_by(frame, **call, sums={"amount": (-1, 5, "0.25")})
-    noise = 6 * float(made.sigma) / 4  # six deviations: alpha = 1e-8
+    noise = 6 * float(mechanism.sigma) / 4  # six deviations: alpha = 1e-8
     for key, count, total in listed(out.frame):
         assert abs(total - totals.sums[key][0] / 4 - 2 * count) < 12 * noise
         assert total * 4 == round(total * 4)

@@ -64,20 +64,20 @@ def _made(name: str, make: Callable[[], Any]) -> Iterator[tuple[str, Fraction]]:
         return
 
 
-def _error(made: Any) -> int:
-    return int(made.accuracy("0.05").per_query)
+def _error(mechanism: Any) -> int:
+    return int(mechanism.accuracy("0.05").per_query)
 
 
 @seeds(QUICK, set(range(200)) - set(QUICK))
 def test_no_mechanism_by_its_name_is_better_than_auto(seed: int) -> None:
     target, keys_only = question(seed)
-    found = dict(answers(target, keys_only))
-    assert seed not in QUICK or len(found) > 2
-    if not found:
+    errors = dict(answers(target, keys_only))
+    assert seed not in QUICK or len(errors) > 2
+    if not errors:
         return
     if keys_only:
-        made, _ = selection_for("auto", k=target.k or 1, **target.pair, times=target.times)
-        error = made.half
+        mechanism, _ = selection_for("auto", k=target.k or 1, **target.pair, times=target.times)
+        error = mechanism.half
     else:
         error = _error(mechanism_for("auto", target)[0])
-    assert error <= min(found.values())
+    assert error <= min(errors.values())

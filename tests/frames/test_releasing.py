@@ -26,25 +26,27 @@ F = Fraction
 @pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
-    "made",
+    "mechanism",
     [
         GSHM(2, 1, 3, 2, "0.9"),
         GSHMWithSums(2, 2, 3, 4, "0.999", largest=(5,)),
         TopK(4, 1, 2, 3, "0.9"),
     ],
 )
-def test_every_engine_releases_the_same_and_its_own_kind(engine: str, made: Thresholded) -> None:
+def test_every_engine_releases_the_same_and_its_own_kind(
+    engine: str, mechanism: Thresholded
+) -> None:
     rows = some_rows(5, "text")
-    sums = {"amount": 5} if isinstance(made, GSHMWithSums) else None
+    sums = {"amount": 5} if isinstance(mechanism, GSHMWithSums) else None
     results = []
     for kind in ("polars", engine):
         frame = frame_of(kind, rows, "text")
-        found = release_by(
-            frame, user="uid", by="url", mechanism=made, source=SeededSource(7), sums=sums
+        released = release_by(
+            frame, user="uid", by="url", mechanism=mechanism, source=SeededSource(7), sums=sums
         )
-        assert type(found.frame) is type(frame)
-        assert found.guarantee.delta == made.guarantee.delta
-        results.append(listed(found.frame))
+        assert type(released.frame) is type(frame)
+        assert released.guarantee.delta == mechanism.guarantee.delta
+        results.append(listed(released.frame))
     assert results[0] == results[1]
     assert len(results[0]) >= 3
     assert [row[0] for row in results[0]] == sorted(row[0] for row in results[0])
@@ -89,37 +91,39 @@ def test_every_key_of_a_user_is_as_likely() -> None:
     assert len(double) == 15
 
 
-def release_law(rows: list[Row], made: GSHM, prime: int) -> Law[Any]:
+def release_law(rows: list[Row], mechanism: GSHM, prime: int) -> Law[Any]:
     """The exact law of a release: every function of the family, then every noise."""
 
     def counts(source: Source) -> tuple[tuple[Any, int], ...]:
         keyed = KeyedHash.draw(source, prime)
-        found = count_users(
-            frame_of("polars", rows, "text"), user="uid", by="url", k=made.k, keyed=keyed
+        totals = count_users(
+            frame_of("polars", rows, "text"), user="uid", by="url", k=mechanism.k, keyed=keyed
         )
-        return tuple(found.counts.items())
+        return tuple(totals.counts.items())
 
-    return exact_law(counts, residual=0).then(lambda items: made.law(dict(items), residual="1e-3"))
+    return exact_law(counts, residual=0).then(
+        lambda items: mechanism.law(dict(items), residual="1e-3")
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("prime", [2, 3])
 def test_the_exact_law_of_bounding_counting_and_release_keeps_the_promise(prime: int) -> None:
-    made = GSHM(1, "0.5", 0, 3, "0.2")
+    mechanism = GSHM(1, "0.5", 0, 3, "0.2")
     others: list[Row] = [("u", "a", 0), ("u", "a", 0)]
     person: list[Row] = [("v", "a", 0), ("v", "b", 0), ("v", "b", 0)]
-    laws = [release_law(rows, made, prime) for rows in (others, others + person)]
+    laws = [release_law(rows, mechanism, prime) for rows in (others, others + person)]
     assert len(laws[1]) > 4
-    promise = made.guarantee.delta.upper
+    promise = mechanism.guarantee.delta.upper
     largest = F(0)
     for p, q in (laws, laws[::-1]):
-        found = hockey_stick(p, q, epsilon=F(made.epsilon))
-        assert found.lower <= promise
-        largest = max(largest, found.lower)
+        divergence = hockey_stick(p, q, epsilon=F(mechanism.epsilon))
+        assert divergence.lower <= promise
+        largest = max(largest, divergence.lower)
     assert largest > promise / 20
     # without bounding the same mechanism does not keep it
     unbounded = [
-        made.law(
+        mechanism.law(
             count_users(frame_of("polars", rows, "text"), user="uid", by="url").counts,
             residual="1e-3",
         )
@@ -138,21 +142,21 @@ def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
         {"top": 2, "mechanism": "csh"},
     ]
     for kind in kinds:
-        made = release(frame, **names, epsilon=2, delta="1e-6", **kind)
-        assert made.guarantee.delta.upper <= F("1e-6")
-        assert made.guarantee.epsilon == 2
-        assert [row[0] for row in listed(made.frame)] == ["a", "b"]
-        assert all(abs(row[1] - 600) < 120 for row in listed(made.frame))
+        released = release(frame, **names, epsilon=2, delta="1e-6", **kind)
+        assert released.guarantee.delta.upper <= F("1e-6")
+        assert released.guarantee.epsilon == 2
+        assert [row[0] for row in listed(released.frame)] == ["a", "b"]
+        assert all(abs(row[1] - 600) < 120 for row in listed(released.frame))
     with pytest.raises(InvalidParameter, match="source"):
         release(frame, **names, k=2, epsilon=2, delta="1e-6", source=SeededSource(1))
 
 
 def test_only_public_keys_are_released() -> None:
     rows: list[Row] = [(u, x, 0) for u, x in product(range(50), "abc")]
-    found = count_users(
+    totals = count_users(
         frame_of("polars", rows, "integers"), user="uid", by="url", keys=["c", "z", "a"]
     )
-    assert found.counts == {"a": 50, "c": 50}
+    assert totals.counts == {"a": 50, "c": 50}
 
 
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
@@ -195,29 +199,29 @@ def test_bad_input(change: dict[str, Any], message: str) -> None:
 
 def test_an_empty_frame_releases_an_empty_frame() -> None:
     frame = pl.DataFrame({"uid": [], "url": []}, schema={"uid": pl.Int64, "url": pl.String})
-    found = release(frame, user="uid", by="url", k=2, epsilon=1, delta="1e-6")
-    assert listed(found.frame) == []
-    assert found.frame.columns == ["url", "count"]
+    released = release(frame, user="uid", by="url", k=2, epsilon=1, delta="1e-6")
+    assert listed(released.frame) == []
+    assert released.frame.columns == ["url", "count"]
 
 
 def test_large_unsigned_users_are_counted() -> None:
     users = pl.Series([2**64 - 1, 2**64 - 1, 2**63, 5], dtype=pl.UInt64)
     frame = pl.DataFrame({"uid": users, "url": ["a", "b", "a", "a"]})
     keyed = KeyedHash.draw(SeededSource(1))
-    found = count_users(frame, user="uid", by="url", k=1, keyed=keyed)
-    assert sum(found.counts.values()) == 3
+    totals = count_users(frame, user="uid", by="url", k=1, keyed=keyed)
+    assert sum(totals.counts.values()) == 3
     keys = count_users(frame, user="url", by="uid").counts
     assert keys == {5: 1, 2**63: 1, 2**64 - 1: 2}
 
 
 def test_a_release_says_what_it_is() -> None:
-    made = GSHM(2, 1, 3, 2, "0.9")
+    mechanism = GSHM(2, 1, 3, 2, "0.9")
     frame = frame_of("polars", some_rows(5, "text"), "text")
-    found = release_by(frame, user="uid", by="url", mechanism=made, source=SeededSource(7))
-    *_, name, promise = str(found).splitlines()
+    released = release_by(frame, user="uid", by="url", mechanism=mechanism, source=SeededSource(7))
+    *_, name, promise = str(released).splitlines()
     assert name == "GSHM, k = 2, sigma = 1, counts above 4"
     assert promise == (
-        f"{made.guarantee}; checked on the data: every pair of user and key counts once, "
+        f"{mechanism.guarantee}; checked on the data: every pair of user and key counts once, "
         "every user counts for at most k = 2 keys, chosen by their own rows alone"
     )
     assert "changing at most k = 2 counters by one" in promise
@@ -246,9 +250,9 @@ def test_a_key_of_several_columns(engine: str) -> None:
         (u, x, date(2013, 1, day), 0) for u, x, day in product(range(300), "ab", (1, 2))
     ]
     frame = frame_of(engine, rows, "integers", ("text", "dates"))
-    found = release(frame, user="uid", by=["url", "day"], k=4, epsilon=2, delta="1e-6").frame
-    assert type(found) is type(frame)
-    keys = [(x, str(day)[:10]) for x, day, _ in listed(found)]
+    table = release(frame, user="uid", by=["url", "day"], k=4, epsilon=2, delta="1e-6").frame
+    assert type(table) is type(frame)
+    keys = [(x, str(day)[:10]) for x, day, _ in listed(table)]
     assert keys == [(x, f"2013-01-0{day}") for x, day in product("ab", (1, 2))]
     public = [("a", date(2013, 1, 2)), ("c", date(2013, 1, 1))]
     only = count_users(frame, user="uid", by=["url", "day"], keys=public)
@@ -271,8 +275,10 @@ def test_nothing_is_left_behind_on_a_connection_of_the_caller() -> None:
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
     connection.execute("CREATE TABLE visits AS SELECT range AS uid, 'a' AS url FROM range(9000)")
-    found = release(connection.table("visits"), user="uid", by="url", k=1, epsilon=1, delta="1e-6")
-    assert len(found.frame.fetchall()) == 1
+    released = release(
+        connection.table("visits"), user="uid", by="url", k=1, epsilon=1, delta="1e-6"
+    )
+    assert len(released.frame.fetchall()) == 1
     assert connection.sql("SHOW ALL TABLES").fetchall() != []
     names = connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()
     views = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()

@@ -22,16 +22,16 @@ TWELVE = pl.DataFrame(
 @pytest.mark.parametrize("name", _TABLE)
 def test_no_mechanism_by_its_name_assumes_a_sparse_histogram(name: str) -> None:
     target = Target(1, "1e-6", k=3, top=3, listed=4 if name in ("known", "correlated") else None)
-    made, _ = mechanism_for(name, target)
-    assert not isinstance(made, CSH)
-    assert "never has more" not in made.guarantee.neighbours
+    mechanism, _ = mechanism_for(name, target)
+    assert not isinstance(mechanism, CSH)
+    assert "never has more" not in mechanism.guarantee.neighbours
 
 
 @pytest.mark.parametrize("kind", [TopK, TopKWithBase, TopKWithSums])
 def test_the_noise_is_added_to_no_more_counters_than_it_was_made_for(
     monkeypatch: pytest.MonkeyPatch, kind: type[TopK]
 ) -> None:
-    made = kind.for_target(top=3, epsilon=1, delta="1e-6")
+    mechanism = kind.for_target(top=3, epsilon=1, delta="1e-6")
     sizes = []
     plain = CorrelatedNoise.add_to
 
@@ -44,16 +44,18 @@ def test_the_noise_is_added_to_no_more_counters_than_it_was_made_for(
     for keys in (2, 3, 4, 12):  # of 500, 480, 460, ... users
         rows = TWELVE.filter((pl.col("url") < keys) & (pl.col("uid") >= 20 * pl.col("url")))
         rows = rows.with_columns(amount=pl.lit(1))
-        release_by(rows, user="uid", by="url", mechanism=made, source=SeededSource(1), sums=sums)
+        release_by(
+            rows, user="uid", by="url", mechanism=mechanism, source=SeededSource(1), sums=sums
+        )
     assert sizes == [2, 3, 3, 3]
 
 
 def test_what_is_left_after_the_subtraction_is_sparse_and_moves_in_one_direction() -> None:
     """All neighbours of small histograms, by enumeration; any number of counters changes."""
-    made = TopK(2, 3, 12, 1, "0.1")
+    mechanism = TopK(2, 3, 12, 1, "0.1")
 
     def left(counts: tuple[int, ...]) -> list[int]:
-        base = made._base({x: c for x, c in enumerate(counts) if c})
+        base = mechanism._base({x: c for x, c in enumerate(counts) if c})
         return [max(0, c - base) for c in counts]
 
     for counts in product(range(4), repeat=4):

@@ -55,16 +55,18 @@ def _plain(release: str) -> list[Any]:
     return seen(release, FRAMES["polars"]["plain"](rows()))
 
 
-def shown(release: str, make: Make) -> None:
+def compare_with_plain(release: str, make: Make) -> None:
     """Fail if a release differs from that of a plain frame of polars."""
     assert seen(release, make(rows())) == _plain(release)
 
 
-@pytest.mark.parametrize("kind", [(e, n) for e, made in FRAMES.items() for n in made], ids="-".join)
+@pytest.mark.parametrize(
+    "kind", [(e, n) for e, kinds in FRAMES.items() for n in kinds], ids="-".join
+)
 @pytest.mark.parametrize("release", _some(RELEASES))
 def test_engines_types_collations_settings_and_pieces(release: str, kind: tuple[str, str]) -> None:
     engine, name = kind
-    shown(release, FRAMES[engine][name])
+    compare_with_plain(release, FRAMES[engine][name])
 
 
 @pytest.mark.few(10)
@@ -73,24 +75,24 @@ def test_engines_types_collations_settings_and_pieces(release: str, kind: tuple[
 @pytest.mark.parametrize("release", _some(RELEASES))
 def test_rows_that_mean_the_same(release: str, engine: str, change: str) -> None:
     plain = FRAMES[engine]["plain"]
-    shown(release, lambda given: plain(ROWS[change](given)))
+    compare_with_plain(release, lambda visits: plain(ROWS[change](visits)))
 
 
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_in_two_pieces(tmp_path: Path, kind: str) -> None:
-    shown("sums", lambda given: FILES[kind](given, tmp_path))
+    compare_with_plain("sums", lambda visits: FILES[kind](visits, tmp_path))
 
 
 @pytest.mark.parametrize("engine", FRAMES)
 def test_unsorted_output_is_noticed(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys in the order in which an engine meets them."""
     plain = FRAMES[engine]["plain"]
-    shown("geometric", plain)
+    compare_with_plain("geometric", plain)
     monkeypatch.setattr(counting, "sorted", list, raising=False)
     monkeypatch.setattr(mechanism, "in_order", list)
     monkeypatch.setattr(engines, "_in_order", lambda relation, names, types: relation)
     with pytest.raises(AssertionError):
-        shown("geometric", lambda given: plain(ROWS["permuted"](given)))
+        compare_with_plain("geometric", lambda visits: plain(ROWS["permuted"](visits)))
 
 
 def _collated(rows: Any, question: Any) -> Any:
@@ -104,19 +106,19 @@ def _collated(rows: Any, question: Any) -> Any:
 @pytest.mark.parametrize("kind", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "default collation"])
 def test_collated_keys_are_noticed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounding, "canonical", _collated)
-    shown("csh", FRAMES["duckdb"]["plain"])
+    compare_with_plain("csh", FRAMES["duckdb"]["plain"])
     with pytest.raises(AssertionError):
-        shown("csh", FRAMES["duckdb"][kind])
+        compare_with_plain("csh", FRAMES["duckdb"][kind])
 
 
 @pytest.mark.parametrize("name", [name for name in FRAMES["pandas"] if "objects" in name])
 def test_types_from_rows_are_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The type of a column of objects, as narwhals finds it in its rows."""
     monkeypatch.setattr(columns, "_declared", lambda frame: nw.from_native(frame))
-    shown("geometric", FRAMES["pandas"]["objects"])
+    compare_with_plain("geometric", FRAMES["pandas"]["objects"])
     if name != "objects":
         with pytest.raises(InvalidParameter, match="of type Object"):
-            shown("geometric", FRAMES["pandas"][name])
+            compare_with_plain("geometric", FRAMES["pandas"][name])
 
 
 #: Days since 1970 of the first and last dates of Python, one day further, and the ends of 32 bits.
@@ -168,10 +170,10 @@ _AMOUNTS = {
 def test_numbers_out_of_range_are_clipped_or_missing(engine: str, kind: str) -> None:
     amounts, total = _AMOUNTS[kind]
     held = pa.table({"uid": [1, 2, 3, 4], "url": ["a"] * 4, "amount": amounts})
-    found = frames.count_users(
+    totals = frames.count_users(
         _on(engine, held), user="uid", by="url", sums={"amount": (-4, 4, "0.25")}
     )
-    assert found.sums == {"a": (total,)}
+    assert totals.sums == {"a": (total,)}
 
 
 def _on(engine: str, held: Any) -> Any:

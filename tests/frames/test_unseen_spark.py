@@ -23,9 +23,9 @@ _SCHEMA = "uid string, url string, day date, amount bigint"
 def session() -> Any:
     sql = pytest.importorskip("pyspark.sql")
     builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    made = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    yield made
-    made.stop()
+    spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield spark
+    spark.stop()
 
 
 @pytest.fixture(autouse=True)
@@ -34,21 +34,21 @@ def _fixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def _frame(session: Any, given: list[Row]) -> Any:
-    return session.createDataFrame(given, _SCHEMA)
+def _frame(session: Any, visits: list[Row]) -> Any:
+    return session.createDataFrame(visits, _SCHEMA)
 
 
 def _collated_frame(collation: str) -> Callable[[Any, list[Row]], Any]:
-    def make(session: Any, given: list[Row]) -> Any:
-        frame = _frame(session, given)
+    def make(session: Any, visits: list[Row]) -> Any:
+        frame = _frame(session, visits)
         texts = [f"collate({name}, '{collation}') AS {name}" for name in NAMES[:2]]
         return frame.selectExpr(*texts, *NAMES[2:])
 
     return make
 
 
-def _view(session: Any, given: list[Row]) -> Any:
-    _frame(session, given).createOrReplaceTempView("kept")
+def _view(session: Any, visits: list[Row]) -> Any:
+    _frame(session, visits).createOrReplaceTempView("kept")
     return session.sql("SELECT * FROM kept")
 
 
@@ -63,8 +63,8 @@ COLLATIONS = [
 KINDS: dict[str, Callable[[Any, list[Row]], Any]] = {
     "plain": _frame,
     "view": _view,
-    "parts": lambda session, given: _frame(session, given).repartition(7),
-    "one part": lambda session, given: _frame(session, given).coalesce(1),
+    "parts": lambda session, visits: _frame(session, visits).repartition(7),
+    "one part": lambda session, visits: _frame(session, visits).coalesce(1),
     **{name: _collated_frame(name) for name in COLLATIONS},
 }
 

@@ -37,50 +37,50 @@ _USERS = [f"{name}{i}" for i in range(40) for name in ("u", "U", "ü")]
 def rows() -> list[Row]:
     """Users with three keys each, of which some spellings have one user alone."""
     rng = random.Random(1)
-    made: list[Row] = []
+    visits: list[Row] = []
     for i, user in enumerate(_USERS):
         urls = rng.sample(URLS if i % 9 == 0 else URLS[:6:2], 3)
-        made += [(user, url, rng.choice(_DAYS), rng.randint(-9, 9)) for url in urls]
-    return made + made[::3]
+        visits += [(user, url, rng.choice(_DAYS), rng.randint(-9, 9)) for url in urls]
+    return visits + visits[::3]
 
 
-def _permuted(given: list[Row]) -> list[Row]:
-    return random.Random(7).sample(given, len(given))
+def _permuted(visits: list[Row]) -> list[Row]:
+    return random.Random(7).sample(visits, len(visits))
 
 
-def _renamed(given: list[Row]) -> list[Row]:
+def _renamed(visits: list[Row]) -> list[Row]:
     """Every user has another name; the order of the names is another one, too."""
     names = dict(zip(_USERS, _permuted([(user,) for user in _USERS]), strict=True))
-    return [(f"x{names[user][0]}", *rest) for user, *rest in given]
+    return [(f"x{names[user][0]}", *rest) for user, *rest in visits]
 
 
-def _incomplete(given: list[Row]) -> list[Row]:
+def _incomplete(visits: list[Row]) -> list[Row]:
     """Rows without a user or a key, in between."""
-    user, url, day, amount = given[0]
+    user, url, day, amount = visits[0]
     gaps: list[Row] = [(None, url, day, amount), (user, None, day, amount)] * 3
-    return _permuted([*given, *gaps, ("nobody", None, None, None)])
+    return _permuted([*visits, *gaps, ("nobody", None, None, None)])
 
 
-def _out_of_range(given: list[Row]) -> list[Row]:
+def _out_of_range(visits: list[Row]) -> list[Row]:
     """A row whose amount is missing where a user has another one."""
-    return [*given, (*given[0][:3], None)]
+    return [*visits, (*visits[0][:3], None)]
 
 
 #: Other rows that mean the same.
 ROWS: Mapping[str, Callable[[list[Row]], list[Row]]] = {
     "permuted": _permuted,
-    "reversed": lambda given: given[::-1],
+    "reversed": lambda visits: visits[::-1],
     "renamed": _renamed,
     "incomplete": _incomplete,
     "missing amounts": _out_of_range,
 }
 
 
-def table(given: list[Row], **types: Any) -> Any:
+def table(visits: list[Row], **types: Any) -> Any:
     """The rows as a table of pyarrow. types: of columns, if they are not the usual ones."""
     usual = {"uid": pa.string(), "url": pa.string(), "day": pa.date32(), "amount": pa.int64()}
     schema = pa.schema(list({**usual, **types}.items()))
-    columns = [list(column) for column in zip(*given, strict=True)]
+    columns = [list(column) for column in zip(*visits, strict=True)]
     arrays = [
         pa.array(column, field.type.value_type).dictionary_encode().cast(field.type)
         if pa.types.is_dictionary(field.type)
@@ -90,36 +90,36 @@ def table(given: list[Row], **types: Any) -> Any:
     return pa.table(arrays, schema=schema)
 
 
-def _halves(given: list[Row], make: Make) -> list[Any]:
-    middle = len(given) // 3
-    return [make(given[:middle]), make(given[middle:])]
+def _halves(visits: list[Row], make: Make) -> list[Any]:
+    middle = len(visits) // 3
+    return [make(visits[:middle]), make(visits[middle:])]
 
 
-def _polars(given: list[Row]) -> Any:
-    return pl.from_arrow(table(given))
+def _polars(visits: list[Row]) -> Any:
+    return pl.from_arrow(table(visits))
 
 
-def _polars_enum(given: list[Row]) -> Any:
+def _polars_enum(visits: list[Row]) -> Any:
     """Texts whose declared order is not that of their characters."""
     kinds = {
-        name: pl.Enum(list(dict.fromkeys(row[i] for row in given[::-1] if row[i] is not None)))
+        name: pl.Enum(list(dict.fromkeys(row[i] for row in visits[::-1] if row[i] is not None)))
         for i, name in enumerate(NAMES[:2])
     }
-    return _polars(given).cast(kinds)
+    return _polars(visits).cast(kinds)
 
 
-def _pandas(given: list[Row], **kinds: Any) -> Any:
+def _pandas(visits: list[Row], **kinds: Any) -> Any:
     import pandas as pd
 
-    frame = table(given).to_pandas(types_mapper=pd.ArrowDtype)
+    frame = table(visits).to_pandas(types_mapper=pd.ArrowDtype)
     return frame.astype(kinds)
 
 
-def _pandas_objects(given: list[Row]) -> Any:
-    return _pandas(given, uid=object, url=object, amount="Int64")
+def _pandas_objects(visits: list[Row]) -> Any:
+    return _pandas(visits, uid=object, url=object, amount="Int64")
 
 
-def _pandas_odd_objects(given: list[Row]) -> Any:
+def _pandas_odd_objects(visits: list[Row]) -> Any:
     """Rows with objects that are no texts."""
     odd: list[Row] = [
         (1.5, "ann", _DAYS[0], 3),
@@ -131,21 +131,21 @@ def _pandas_odd_objects(given: list[Row]) -> Any:
     ]
     import pandas as pd
 
-    whole = _pandas_objects(given)
+    whole = _pandas_objects(visits)
     more = pd.DataFrame(
         {n: pd.Series([r[i] for r in odd], dtype=object) for i, n in enumerate(NAMES)}
     )
     return pd.concat([more.astype({"amount": "Int64", "day": whole["day"].dtype}), whole])
 
 
-def _pandas_categories(given: list[Row], *, ordered: bool) -> Any:
+def _pandas_categories(visits: list[Row], *, ordered: bool) -> Any:
     import pandas as pd
 
     def kind(place: int) -> Any:
-        values = dict.fromkeys(row[place] for row in given[::-1] if row[place] is not None)
+        values = dict.fromkeys(row[place] for row in visits[::-1] if row[place] is not None)
         return pd.CategoricalDtype(["never", *values], ordered=ordered)
 
-    return _pandas(given, uid=kind(0), url=kind(1))
+    return _pandas(visits, uid=kind(0), url=kind(1))
 
 
 def _arrow_dictionary() -> Any:
@@ -155,19 +155,19 @@ def _arrow_dictionary() -> Any:
 
 
 def _pyarrow(text: Any, **more: Any) -> Make:
-    return lambda given: table(given, uid=text, url=text, **more)
+    return lambda visits: table(visits, uid=text, url=text, **more)
 
 
 def _duckdb(*settings: str, text: str = "VARCHAR", source: str = "TABLE") -> Make:
     """A table or view of a connection with settings. text: type of the columns of text."""
 
-    def make(given: list[Row]) -> Any:
+    def make(visits: list[Row]) -> Any:
         import duckdb
 
         connection = duckdb.connect()
         for setting in settings:
             connection.execute(setting)
-        connection.register("given_rows", table(given))
+        connection.register("given_rows", table(visits))
         kind = f"CREATE TABLE kept (uid {text}, url {text}, day DATE, amount BIGINT)"
         connection.execute(kind)
         connection.execute("INSERT INTO kept FROM given_rows")
@@ -179,13 +179,13 @@ def _duckdb(*settings: str, text: str = "VARCHAR", source: str = "TABLE") -> Mak
     return make
 
 
-def _duckdb_enums(given: list[Row]) -> Any:
+def _duckdb_enums(visits: list[Row]) -> Any:
     import duckdb
 
     connection = duckdb.connect()
-    connection.register("given_rows", table(given[::-1]))
+    connection.register("given_rows", table(visits[::-1]))
     for i, name in enumerate(NAMES[:2]):
-        values = dict.fromkeys(row[i] for row in given[::-1] if row[i] is not None)
+        values = dict.fromkeys(row[i] for row in visits[::-1] if row[i] is not None)
         listed = ", ".join("'" + value + "'" for value in values)
         connection.execute(f"CREATE TYPE kind_{name} AS ENUM ({listed})")
     return connection.sql(
@@ -194,11 +194,11 @@ def _duckdb_enums(given: list[Row]) -> Any:
 
 
 def _duckdb_files(kind: str) -> Callable[[list[Row], Path], Any]:
-    def make(given: list[Row], folder: Path) -> Any:
+    def make(visits: list[Row], folder: Path) -> Any:
         import duckdb
 
         connection = duckdb.connect()
-        for i, part in enumerate(_halves(given, table)):
+        for i, part in enumerate(_halves(visits, table)):
             connection.register("part", part)
             connection.execute(f"COPY part TO '{folder}/{i}.{kind}'")
         if kind == "parquet":
@@ -212,19 +212,19 @@ def _duckdb_files(kind: str) -> Callable[[list[Row], Path], Any]:
 
 
 def _dask(parts: int, make: Make = _pandas) -> Make:
-    def made(given: list[Row]) -> Any:
+    def make_parts(visits: list[Row]) -> Any:
         import dask.dataframe
 
-        return dask.dataframe.from_pandas(make(given).reset_index(drop=True), npartitions=parts)
+        return dask.dataframe.from_pandas(make(visits).reset_index(drop=True), npartitions=parts)
 
-    return made
+    return make_parts
 
 
-def _dask_unknown_categories(given: list[Row]) -> Any:
+def _dask_unknown_categories(visits: list[Row]) -> Any:
     """Parts whose categories differ."""
     import dask.dataframe
 
-    first, second = _halves(given, _dask(1, _pandas_objects))
+    first, second = _halves(visits, _dask(1, _pandas_objects))
     both = dask.dataframe.concat([first.reset_index(drop=True), second.reset_index(drop=True)])
     return both.astype({"uid": "category", "url": "category"})
 
@@ -233,23 +233,23 @@ def _dask_unknown_categories(given: list[Row]) -> Any:
 FRAMES: Mapping[str, Mapping[str, Make]] = {
     "polars": {
         "plain": _polars,
-        "lazy": lambda given: _polars(given).lazy(),
-        "categories": lambda given: _polars(given).cast(dict.fromkeys(NAMES[:2], pl.Categorical)),
+        "lazy": lambda visits: _polars(visits).lazy(),
+        "categories": lambda visits: _polars(visits).cast(dict.fromkeys(NAMES[:2], pl.Categorical)),
         "enum": _polars_enum,
-        "chunks": lambda given: pl.concat(_halves(given, _polars), rechunk=False),
-        "small integers": lambda given: _polars(given).cast({"amount": pl.Int8}),
+        "chunks": lambda visits: pl.concat(_halves(visits, _polars), rechunk=False),
+        "small integers": lambda visits: _polars(visits).cast({"amount": pl.Int8}),
     },
     "pandas": {
         "plain": _pandas,
         "objects": _pandas_objects,
         "odd objects": _pandas_odd_objects,
-        "nullable": lambda given: _pandas(given, uid="string[python]", url="string[pyarrow]"),
-        "categories": lambda given: _pandas_categories(given, ordered=False),
-        "ordered categories": lambda given: _pandas_categories(given, ordered=True),
-        "dictionary": lambda given: _pandas(
-            given, uid=_arrow_dictionary(), url=_arrow_dictionary()
+        "nullable": lambda visits: _pandas(visits, uid="string[python]", url="string[pyarrow]"),
+        "categories": lambda visits: _pandas_categories(visits, ordered=False),
+        "ordered categories": lambda visits: _pandas_categories(visits, ordered=True),
+        "dictionary": lambda visits: _pandas(
+            visits, uid=_arrow_dictionary(), url=_arrow_dictionary()
         ),
-        "index": lambda given: _pandas(given).set_index("amount", drop=False),
+        "index": lambda visits: _pandas(visits).set_index("amount", drop=False),
     },
     "pyarrow": {
         "plain": _pyarrow(pa.string()),
@@ -257,7 +257,7 @@ FRAMES: Mapping[str, Mapping[str, Make]] = {
         "view": _pyarrow(pa.string_view()),
         "dictionary": _pyarrow(pa.dictionary(pa.int8(), pa.string())),
         "large dictionary": _pyarrow(pa.dictionary(pa.int64(), pa.large_string())),
-        "chunks": lambda given: pa.concat_tables(_halves(given, table)),
+        "chunks": lambda visits: pa.concat_tables(_halves(visits, table)),
     },
     "duckdb": {
         "plain": _duckdb(),
@@ -277,7 +277,7 @@ FRAMES: Mapping[str, Mapping[str, Make]] = {
         "parts": _dask(4),
         "objects": _dask(3, _pandas_objects),
         "odd objects": _dask(3, _pandas_odd_objects),
-        "categories": _dask(3, lambda given: _pandas_categories(given, ordered=True)),
+        "categories": _dask(3, lambda visits: _pandas_categories(visits, ordered=True)),
         "unknown categories": _dask_unknown_categories,
     },
 }
@@ -286,8 +286,8 @@ FRAMES: Mapping[str, Mapping[str, Make]] = {
 FILES = {kind: _duckdb_files(kind) for kind in ("parquet", "csv")}
 
 
-def _drawn(made: Any, **more: Any) -> Callable[[Any], Any]:
-    call = {"user": "uid", "by": "url", "mechanism": made, **more}
+def _drawn(mechanism: Any, **more: Any) -> Callable[[Any], Any]:
+    call = {"user": "uid", "by": "url", "mechanism": mechanism, **more}
     return lambda frame: frames.release_by(frame, **call, source=SeededSource(3))
 
 

@@ -88,16 +88,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("extras", nargs="*", help="default: base and every extra")
     parser.add_argument("--python", action="append", help="a version, such as 3.12 (default: this)")
     parser.add_argument("--versions", action="append", choices=RESOLUTIONS, help="default: both")
-    given = parser.parse_args(arguments)
-    chosen = given.extras or extras()
+    options = parser.parse_args(arguments)
+    chosen = options.extras or extras()
     rows, problems = [], []
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         for project in (ROOT, ROOT / "proofs_check"):
             _said([UV, "build", "--quiet", "--wheel", "--out-dir", name, str(project)])
-        for version in given.python or [None]:
+        for version in options.python or [None]:
             python = interpreter(version)
-            for versions in given.versions or RESOLUTIONS:
+            for versions in options.versions or RESOLUTIONS:
                 row = [version or "this", versions]
                 for extra in chosen:
                     if python is None:

@@ -62,8 +62,8 @@ def base() -> None:
     from exactdp.local import CompressiveResponse, HadamardResponse, SparseVectorMean
     from exactdp.samplers import SystemSource
 
-    found = gshm.calibrate(k=10, epsilon="0.35", delta="1e-5")
-    assert found.delta.upper < 1e-5
+    calibration = gshm.calibrate(k=10, epsilon="0.35", delta="1e-5")
+    assert calibration.delta.upper < 1e-5
     assert pld.gaussian(sigma=1).sampled(rate="0.01").composed(100).epsilon("1e-5").upper < 1
     m = HadamardResponse(k=10, epsilon=2)
     reports = m.report_many(list(range(10)) * 100, SystemSource())

@@ -18,9 +18,9 @@ def interpreter(version: str | None) -> str | None:
     """
     if version is None:
         return sys.executable
-    found = _said(UV, "python", "find", "--no-python-downloads", version)
-    if found and f"Python {version}." in _said(found, "--version"):
-        return found
+    path = _said(UV, "python", "find", "--no-python-downloads", version)
+    if path and f"Python {version}." in _said(path, "--version"):
+        return path
     prefix = _said("pyenv", "prefix", version)
     return str(Path(prefix, "bin", "python")) if prefix else None
 

@@ -53,8 +53,8 @@ def test_the_client_has_the_stated_law(mechanism: SetResponse) -> None:
 @mechanisms
 def test_two_users_report_independently(mechanism: SetResponse) -> None:
     last = mechanism.columns.k - 1
-    found = exact_law(lambda s: tuple(mechanism.draw_many([0, last], s).tolist()), residual=0)
-    assert found == mechanism.law(0).product(mechanism.law(last))
+    law = exact_law(lambda s: tuple(mechanism.draw_many([0, last], s).tolist()), residual=0)
+    assert law == mechanism.law(0).product(mechanism.law(last))
 
 
 @mechanisms
@@ -174,9 +174,9 @@ def planted(mechanism: SetResponse, n: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("recovery", [Pursuit(4), Pursuit(), Lasso()], ids=str)
 def test_recovery_finds_a_sparse_distribution(mechanism: SetResponse, recovery: Any) -> None:
     p, state = planted(mechanism, 100_000)
-    found = mechanism.recover(state, recovery)
-    assert set(np.flatnonzero(p)) <= set(np.flatnonzero(found))
-    assert np.abs(found - p).sum() < 0.1
+    recovered = mechanism.recover(state, recovery)
+    assert set(np.flatnonzero(p)) <= set(np.flatnonzero(recovered))
+    assert np.abs(recovered - p).sum() < 0.1
     for method in ("normalized", "projected"):
         estimate = state.estimate(method)
         assert estimate.sum() == pytest.approx(1)
@@ -189,8 +189,8 @@ def test_recovery_is_exact_without_noise_whatever_the_sizes_of_the_sets() -> Non
     q = [sum(w * mechanism.law(x)[y] for x, w in shares.items()) for y in range(30)]
     n = 10**12
     counts = np.array([round(n * chance) for chance in q])
-    found = mechanism.recover(State(mechanism, counts, n), Pursuit(3))
-    assert found == pytest.approx([float(shares.get(x, 0)) for x in range(40)], abs=1e-9)
+    recovered = mechanism.recover(State(mechanism, counts, n), Pursuit(3))
+    assert recovered == pytest.approx([float(shares.get(x, 0)) for x in range(40)], abs=1e-9)
 
 
 @pytest.mark.slow
@@ -200,9 +200,9 @@ def test_pursuit_is_the_one_of_scikit_learn() -> None:
     system = mechanism._system
     for seed, most in ((1, 1), (2, 5), (3, 16)):
         counts = np.random.default_rng(seed).integers(0, 1000, 64)
-        found = Pursuit(most)(system, counts, int(counts.sum()))
+        recovered = Pursuit(most)(system, counts, int(counts.sum()))
         same = omp(system.matrix, system.measured(counts, counts.sum()), n_nonzero_coefs=most)
-        assert found == pytest.approx(system.scale * same, rel=1e-9, abs=1e-12)
+        assert recovered == pytest.approx(system.scale * same, rel=1e-9, abs=1e-12)
 
 
 def test_the_system_is_the_centred_channel() -> None:

@@ -27,7 +27,7 @@ from exactdp.samplers import SeededSource
 F = Fraction
 
 
-def given(sets: list[list[int]], epsilon: str = "1") -> MatrixResponse:
+def mechanism_of(sets: list[list[int]], epsilon: str = "1") -> MatrixResponse:
     return MatrixResponse(GivenColumns(np.array(sets, bool).T), epsilon=epsilon)
 
 
@@ -58,7 +58,7 @@ def test_coherence_is_that_of_centred_columns(sets: list[list[int]]) -> None:
     centred = [np.array(c) - np.mean(c) for c in sets]
     units = [c / np.linalg.norm(c) for c in centred]
     stated = max(abs(float(x @ y)) for x, y in combinations(units, 2))
-    assert coherence(given(sets)).float_upper() == pytest.approx(stated, rel=1e-12)
+    assert coherence(mechanism_of(sets)).float_upper() == pytest.approx(stated, rel=1e-12)
 
 
 def mean_error(mechanism: SetResponse, p: list[Fraction], n: int) -> float:
@@ -84,7 +84,7 @@ def mean_error(mechanism: SetResponse, p: list[Fraction], n: int) -> float:
 @pytest.mark.parametrize("n", [1, 4])
 def test_no_law_on_one_value_is_further_off_in_the_mean(sets: list[list[int]], n: int) -> None:
     """Unequal sets, three of the inequalities with room: the bound is within a factor of ten."""
-    mechanism = given(sets, "2")
+    mechanism = mechanism_of(sets, "2")
     bound = recovery_bound(mechanism, sparsity=1, n=n).float_upper()
     errors = [
         mean_error(mechanism, [F(int(x == own)) for x in range(len(sets))], n)
@@ -102,7 +102,7 @@ def test_bounds_at_full_size_and_their_limits() -> None:
     with pytest.raises(InvalidParameter, match="sparsity"):
         recovery_bound(mechanism, sparsity=20, n=10**6)
     with pytest.raises(InvalidParameter, match="sparsity"):  # two values with the same set
-        recovery_bound(given([UNEQUAL[0], UNEQUAL[0]]), sparsity=1, n=10)
+        recovery_bound(mechanism_of([UNEQUAL[0], UNEQUAL[0]]), sparsity=1, n=10)
     with pytest.raises(InvalidParameter, match="beta"):
         unbalanced_loss(1, 1)
 
@@ -126,21 +126,21 @@ def test_the_certificate_holds_for_exact_frequencies(name: str, seed: int) -> No
     """Any distribution, spread ones too: the share outside, and what it adds to each value."""
     mechanism, rng = MATRICES[name], np.random.default_rng(seed)
     support = sorted(rng.choice(40, 3, replace=False).tolist())
-    made = Certificate.of(mechanism, support)
+    certificate = Certificate.of(mechanism, support)
     weights = rng.integers(0, 50, 40) * (rng.random(40) < 0.2)
     weights[support] += 20 * rng.integers(0, 30, 3)
     p = [F(int(w), int(weights.sum())) for w in weights]
     seen, outside = exact_means(mechanism, p), float(1 - sum(p[x] for x in support))
-    high, low, _ = made._levels
-    assert outside <= (high - made._separator @ seen) / (high - low) + 1e-12
-    leaks, together, unequal = made._leaks
-    errors = made._dual.T @ seen - np.array([float(p[x]) for x in support])
+    high, low, _ = certificate._levels
+    assert outside <= (high - certificate._separator @ seen) / (high - low) + 1e-12
+    leaks, together, unequal = certificate._leaks
+    errors = certificate._dual.T @ seen - np.array([float(p[x]) for x in support])
     assert (abs(errors) <= leaks * outside + unequal).all()
     assert np.linalg.norm(errors) <= together * outside + 2 * unequal
-    products = made._products(made._separator)
+    products = certificate._products(certificate._separator)
     worst = max(set(range(40)) - set(support), key=lambda z: products[z])
     point = exact_means(mechanism, [F(int(x == worst)) for x in range(40)])
-    assert high - made._separator @ point == pytest.approx(high - low)  # attained
+    assert high - certificate._separator @ point == pytest.approx(high - low)  # attained
 
 
 @pytest.mark.parametrize("spread", [False, True])
@@ -149,26 +149,26 @@ def test_certified_shares_are_as_near_as_stated(spread: bool) -> None:
     mechanism, support, n = MATRICES["balanced"], (3, 17, 30), 3000
     p = np.array([0.002 * spread] * 40)
     p[list(support)] = (1 - p.sum() + p[list(support)].sum()) * np.array([0.5, 0.3, 0.2])
-    made, rng = Certificate.of(mechanism, support), np.random.default_rng(1)
+    certificate, rng = Certificate.of(mechanism, support), np.random.default_rng(1)
     for run in range(40):
         values = rng.choice(40, n, p=p)
         state = mechanism.aggregate().add(mechanism.draw_many(values, SeededSource(run)))
-        found = made.shares(state, "0.05")
-        assert (abs(found.shares - p[list(support)]) <= found.within).all()
+        estimate = certificate.shares(state, "0.05")
+        assert (abs(estimate.shares - p[list(support)]) <= estimate.within).all()
         outside = 1 - p[list(support)].sum()
-        assert outside <= found.outside < 1
-        error = abs(found.shares - p[list(support)]).sum() + outside
-        assert error <= found.l1
-        assert spread or error <= made.l1(n, "0.05")
+        assert outside <= estimate.outside < 1
+        error = abs(estimate.shares - p[list(support)]).sum() + outside
+        assert error <= estimate.l1
+        assert spread or error <= certificate.l1(n, "0.05")
 
 
 def test_deviations_are_bernstein_bounds() -> None:
     """Binomial tails by their terms: an output that has the largest probability, r/N."""
-    made = Certificate.of(MATRICES["balanced"], [0])
-    u, q = np.zeros(60), made._largest
+    certificate = Certificate.of(MATRICES["balanced"], [0])
+    u, q = np.zeros(60), certificate._largest
     u[7] = 1
     for n in (20, 200):
-        t = made._deviation(u, n, log(20))
+        t = certificate._deviation(u, n, log(20))
         tail = sum(
             factorial(n) // factorial(c) // factorial(n - c) * q**c * (1 - q) ** (n - c)
             for c in range(n + 1)
@@ -187,13 +187,15 @@ def test_the_size_of_the_paper_is_covered(sparsity: int, error: float) -> None:
 
 
 def test_a_plan_keeps_its_target() -> None:
-    given: dict[str, object] = {"k": 200, "epsilon": 1}
-    plan = CompressivePlan.for_target(**given, sparsity=3, error="0.2")  # type: ignore[arg-type]
-    made = Certificate.of(plan.mechanism, range(3))
-    assert made.l1(plan.users, "0.05") <= 0.2 < made.l1(plan.users * 99 // 100, "0.05")
-    back = CompressivePlan.for_target(**given, sparsity=3, users=plan.users)  # type: ignore[arg-type]
+    arguments: dict[str, object] = {"k": 200, "epsilon": 1}
+    plan = CompressivePlan.for_target(**arguments, sparsity=3, error="0.2")  # type: ignore[arg-type]
+    certificate = Certificate.of(plan.mechanism, range(3))
+    assert (
+        certificate.l1(plan.users, "0.05") <= 0.2 < certificate.l1(plan.users * 99 // 100, "0.05")
+    )
+    back = CompressivePlan.for_target(**arguments, sparsity=3, users=plan.users)  # type: ignore[arg-type]
     assert back == plan
-    more = CompressivePlan.for_target(**given, users=4 * plan.users, error="0.2")  # type: ignore[arg-type]
+    more = CompressivePlan.for_target(**arguments, users=4 * plan.users, error="0.2")  # type: ignore[arg-type]
     assert more.sparsity > 3
     assert more.error <= 0.2
     for wrong in (
@@ -202,9 +204,9 @@ def test_a_plan_keeps_its_target() -> None:
         {"sparsity": 0, "users": 9},
     ):
         with pytest.raises(InvalidParameter, match="sparsity"):
-            CompressivePlan.for_target(**given, **wrong)  # type: ignore[arg-type]
+            CompressivePlan.for_target(**arguments, **wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="error"):
-        CompressivePlan.for_target(**given, users=10, error="0.1")  # type: ignore[arg-type]
+        CompressivePlan.for_target(**arguments, users=10, error="0.1")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("support", [[], [1, 1], [40], list(range(31))])

@@ -23,8 +23,8 @@ oracles = pytest.mark.parametrize("oracle", ORACLES, ids=NAMES)
 @oracles
 def test_the_client_has_the_stated_law(oracle: FrequencyOracle) -> None:
     for value in range(oracle.k):
-        found = exact_law(lambda source, v=value: oracle.draw(v, source), residual=0)
-        assert found == oracle.law(value)
+        law = exact_law(lambda source, v=value: oracle.draw(v, source), residual=0)
+        assert law == oracle.law(value)
 
 
 @pytest.mark.few(3)

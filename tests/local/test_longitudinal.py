@@ -23,8 +23,8 @@ def test_the_exact_loss_of_several_reports_from_one_memo(rounds: int) -> None:
         return tuple(RAPPOR.form.single(RAPPOR.copies(memos, source)[0]) for _ in range(rounds))
 
     laws = [exact_law(lambda s, v=v: program(v, s), residual=0) for v in range(2)]
-    found = max(p[y] / q[y] for p, q in product(laws, laws) for y in p)
-    assert found == RAPPOR.guarantee_of(rounds).e_epsilon
+    ratio = max(p[y] / q[y] for p, q in product(laws, laws) for y in p)
+    assert ratio == RAPPOR.guarantee_of(rounds).e_epsilon
 
 
 def test_the_loss_grows_to_that_of_the_memo() -> None:

@@ -36,7 +36,7 @@ def test_after_any_number_of_guesses_every_set_is_as_likely(
         return int.from_bytes(rows[0].tobytes(), "little")
 
     law = exact_law(program, residual=0)
-    assert {shown: weight for shown, weight in law.items() if weight} == uniform(population, size)
+    assert {subset: weight for subset, weight in law.items() if weight} == uniform(population, size)
 
 
 @pytest.mark.parametrize(("population", "width"), [(3, 2), (5, 3), (6, 5), (999, 16), (5000, 32)])

@@ -41,8 +41,8 @@ def test_all_laws_up_to_eight_values(kind: type[FrequencyOracle], k: int, epsilo
     values = range(k) if kind is not SubsetSelection or k < 6 else (k // 2,)
     laws = {v: oracle.law(v) for v in range(k)}
     for value in values:
-        found = exact_law(lambda source, v=value: oracle.draw(v, source), residual=0)
-        assert found == laws[value]
+        enumerated = exact_law(lambda source, v=value: oracle.draw(v, source), residual=0)
+        assert enumerated == laws[value]
     pairs = product(laws.values(), repeat=2)
     assert max(p[y] / q[y] for p, q in pairs for y in p) == oracle.e_epsilon
     for value, law in laws.items():

@@ -23,22 +23,22 @@ _ROUNDING = mpf("1e-14")
 
 def law(values: tuple[int, ...], m: RandomizedResponse) -> dict[Counts, Fraction]:
     """The law of the counts of the reports, user by user."""
-    found = {(0,) * m.k: Fraction(1)}
+    masses = {(0,) * m.k: Fraction(1)}
     for value in values:
         more: dict[Counts, Fraction] = {}
-        for counts, p in found.items():
+        for counts, p in masses.items():
             for y in range(m.k):
                 added = (*counts[:y], counts[y] + 1, *counts[y + 1 :])
                 share = m.e_epsilon if y == value else 1
                 more[added] = more.get(added, Fraction(0)) + p * share / (m.e_epsilon + m.k - 1)
-        found = more
-    return found
+        masses = more
+    return masses
 
 
 def blanket(value: int, n: int, m: RandomizedResponse) -> dict[Counts, Fraction]:
     """The law of one report among N uniform ones, with N from Bin(n - 1, k/(r + k - 1))."""
     g = m.k / (m.e_epsilon + m.k - 1)
-    found: dict[Counts, Fraction] = {}
+    masses: dict[Counts, Fraction] = {}
     for uniform in range(n):
         weight = comb(n - 1, uniform) * g**uniform * (1 - g) ** (n - 1 - uniform)
         for y in range(m.k):
@@ -49,8 +49,8 @@ def blanket(value: int, n: int, m: RandomizedResponse) -> dict[Counts, Fraction]
                     counts = (*rest[:y], rest[y] + 1, *rest[y + 1 :])
                     ways = factorial(uniform) // prod(map(factorial, rest))
                     share = own * Fraction(ways, m.k**uniform)
-                    found[counts] = found.get(counts, Fraction(0)) + share
-    return found
+                    masses[counts] = masses.get(counts, Fraction(0)) + share
+    return masses
 
 
 def delta(p: dict[Counts, Fraction], q: dict[Counts, Fraction], epsilon: str) -> mpf:
@@ -71,8 +71,8 @@ def test_bounds_lie_around_the_worst_data_sets(k: int, n: int, report: int) -> N
         for x, y in itertools.permutations(range(k), 2)
     ]
     for epsilon in ("0", "0.1", "0.7", "1"):
-        found = Shuffled(m, n).delta(epsilon)
-        low, high = number(found.lower), number(found.upper)
+        bounds = Shuffled(m, n).delta(epsilon)
+        low, high = number(bounds.lower), number(bounds.upper)
         deltas = [delta(p, q, epsilon) for p, q, *_ in pairs]
         assert low - _ROUNDING <= max(deltas) <= high + _ROUNDING
         alone = max(
@@ -92,15 +92,15 @@ def test_two_values_are_bounded_for_every_number_of_ones(n: int, report: int) ->
     m = RandomizedResponse(k=2, epsilon=report)
     p = float(m.e_epsilon) / (float(m.e_epsilon) + 1)
     for epsilon in (0.05, 0.3, 0.6):
-        found, e, deltas = Shuffled(m, n).delta(epsilon), math.exp(epsilon), []
+        bounds, e, deltas = Shuffled(m, n).delta(epsilon), math.exp(epsilon), []
         for ones in range(n):
             s = np.convolve(_binomial(ones, p), _binomial(n - 1 - ones, 1 - p))
             with_, without = np.convolve(s, [1 - p, p]), np.convolve(s, [p, 1 - p])
             deltas += [
                 np.maximum(a - e * b, 0).sum() for a, b in itertools.permutations((with_, without))
             ]
-        assert float(found.lower) <= max(deltas) * (1 + 1e-9)
-        assert max(deltas) * (1 - 1e-9) <= float(found.upper) <= 1.06 * max(deltas)
+        assert float(bounds.lower) <= max(deltas) * (1 + 1e-9)
+        assert max(deltas) * (1 - 1e-9) <= float(bounds.upper) <= 1.06 * max(deltas)
 
 
 def _binomial(n: int, p: float) -> NDArray[np.float64]:
@@ -118,18 +118,18 @@ def test_many_users_lower_bound_is_that_of_two_counts(k: int) -> None:
         other = (n - a - b) * (k - 3) * q / (1 - 2 * q)  # on average, if all report z
         last = other + (n - a - b - other) / r
         total += max(u * (r * a + b + last - e * (a + r * b + last)) / n, 0.0)
-    found = float(Shuffled(m, n).delta("0.3").lower)
-    assert found == pytest.approx(total, rel=1e-10)
+    lower = float(Shuffled(m, n).delta("0.3").lower)
+    assert lower == pytest.approx(total, rel=1e-10)
 
 
 def test_epsilon_is_where_delta_is_reached() -> None:
     for k, n in ((2, 30), (3, 60), (6, 250)):
         reports = Shuffled(RandomizedResponse(k=k, epsilon=1), n)
-        found = reports.epsilon("1e-3")
-        assert reports.delta(found.upper).upper <= Fraction(1, 1000)
-        assert reports.delta(found.upper * Fraction(99, 100)).upper > Fraction(1, 1000)
-        assert reports.delta(found.lower).lower >= Fraction(1, 1000) * (1 - Fraction(1, 10**6))
-        assert found.upper <= Fraction(102, 100) * found.lower
+        epsilon = reports.epsilon("1e-3")
+        assert reports.delta(epsilon.upper).upper <= Fraction(1, 1000)
+        assert reports.delta(epsilon.upper * Fraction(99, 100)).upper > Fraction(1, 1000)
+        assert reports.delta(epsilon.lower).lower >= Fraction(1, 1000) * (1 - Fraction(1, 10**6))
+        assert epsilon.upper <= Fraction(102, 100) * epsilon.lower
 
 
 def test_several_collections_are_bounded() -> None:

@@ -100,9 +100,9 @@ def test_estimates_agree_with_the_exact_one(oracle: FrequencyOracle) -> None:
     exact = oracle.fractions(state)
     assert state.estimate() == pytest.approx([float(x) for x in exact], abs=1e-9)
     for method in ("normalized", "projected"):
-        found = state.estimate(method)
-        assert found.min() >= 0
-        assert found.sum() == pytest.approx(1)
+        shares = state.estimate(method)
+        assert shares.min() >= 0
+        assert shares.sum() == pytest.approx(1)
     with pytest.raises(InvalidParameter, match="method"):
         state.estimate("best")
     with pytest.raises(InvalidParameter, match="report"):

@@ -15,10 +15,10 @@ Counts = dict[int, int]
 
 def all_counts(n: int, universe: int) -> list[Counts]:
     """Every histogram of n rows."""
-    found = []
+    histograms = []
     for rows in combinations_with_replacement(range(universe), n):
-        found.append({x: rows.count(x) for x in set(rows)})
-    return found
+        histograms.append({x: rows.count(x) for x in set(rows)})
+    return histograms
 
 
 def neighbours(counts: Counts, universe: int) -> Iterator[Counts]:

@@ -28,7 +28,7 @@ def test_continuous_noise_against_the_inverse_of_its_covariance(seed: int) -> No
     inverse = np.linalg.inv(covariance)
     shifts = [np.array([1] * a + [0] * (k - a)) for a in range(1, most + 1)]
     expected = max(float(gaussian(epsilon, math.sqrt(s @ inverse @ s))) for s in shifts)
-    found = correlated_gaussian.delta(
+    delta = correlated_gaussian.delta(
         keys=k,
         sigma=sigma,
         epsilon=epsilon,
@@ -36,8 +36,8 @@ def test_continuous_noise_against_the_inverse_of_its_covariance(seed: int) -> No
         correlation=kappa,
         contributions=most,
     )
-    assert float(found.lower) == pytest.approx(expected, rel=1e-9)
-    assert found.upper <= found.lower * (1 + Fraction(1, 10**12))
+    assert float(delta.lower) == pytest.approx(expected, rel=1e-9)
+    assert delta.upper <= delta.lower * (1 + Fraction(1, 10**12))
 
 
 def doubled(counts: tuple[int, ...], sigma: float) -> dict[tuple[int, ...], float]:
@@ -58,20 +58,20 @@ def test_discrete_noise_against_the_law_of_two_counts() -> None:
     def leaks(*counts: int) -> float:
         return leaked(start, doubled(counts, sigma), epsilon)
 
-    given = {"keys": 2, "sigma": "1.25", "epsilon": "0.5"}
+    arguments = {"keys": 2, "sigma": "1.25", "epsilon": "0.5"}
     one, both = leaks(1, 0), leaks(1, 1)
-    bound = correlated_gaussian.delta(**given)  # type: ignore[arg-type]
+    bound = correlated_gaussian.delta(**arguments)  # type: ignore[arg-type]
     assert max(one, both) <= bound.lower < 1.3 * max(one, both)
-    alone = correlated_gaussian.delta(contributions=1, **given)  # type: ignore[arg-type]
+    alone = correlated_gaussian.delta(contributions=1, **arguments)  # type: ignore[arg-type]
     assert one <= alone.lower <= bound.lower
 
 
 def test_the_law_of_a_release() -> None:
     """A chi-square test at level 1e-6, on values that are expected at least 8 times."""
-    made = CorrelatedGaussian(keys=2, k=2, sigma="0.5", epsilon=9, delta="0.9")
+    mechanism = CorrelatedGaussian(keys=2, k=2, sigma="0.5", epsilon=9, delta="0.9")
     source, number = SeededSource(7), 3000
     seen = Counter(
-        tuple(made.noisy_counts({"a": 3, "b": 0}, source).numerators) for _ in range(number)
+        tuple(mechanism.noisy_counts({"a": 3, "b": 0}, source).numerators) for _ in range(number)
     )
     law = {x: number * p for x, p in doubled((3, 0), 0.5).items() if number * p >= 8}
     squares = [(seen[x] - often) ** 2 / often for x, often in law.items()]
@@ -81,23 +81,25 @@ def test_the_law_of_a_release() -> None:
 
 
 def test_stated_errors_against_the_law() -> None:
-    made = CorrelatedGaussian(keys=2, k=2, sigma="1.25", epsilon=9, delta="0.9")
+    mechanism = CorrelatedGaussian(keys=2, k=2, sigma="1.25", epsilon=9, delta="0.9")
     errors: dict[int, float] = defaultdict(float)
     for (x, _), chance in doubled((0, 0), 1.25).items():
         errors[abs(x)] += chance
     for beta in (0.5, 0.1, 0.01):
         least = next(e for e in range(99) if sum(p for x, p in errors.items() if x > 2 * e) <= beta)
-        assert made.accuracy(beta).per_query == least
+        assert mechanism.accuracy(beta).per_query == least
 
 
 def test_calibration_is_least_and_half_of_independent_noise() -> None:
-    found = correlated_gaussian.calibrate(keys=100, epsilon=1, delta="1e-6", resolution="1e-3")
-    assert found.refuted is not None
+    calibration = correlated_gaussian.calibrate(
+        keys=100, epsilon=1, delta="1e-6", resolution="1e-3"
+    )
+    assert calibration.refuted is not None
     again = {"keys": 100, "epsilon": 1}
-    assert correlated_gaussian.delta(sigma=found.sigma, **again) <= "1e-6"  # type: ignore[arg-type]
-    assert correlated_gaussian.delta(sigma=found.refuted.value, **again) > "1e-6"  # type: ignore[arg-type]
-    made = CorrelatedGaussian.for_target(keys=100, k=100, epsilon=1, delta="1e-6")
-    assert made.scale < 0.56 * KnownKeys.for_target(k=100, epsilon=1, delta="1e-6").scale
+    assert correlated_gaussian.delta(sigma=calibration.sigma, **again) <= "1e-6"  # type: ignore[arg-type]
+    assert correlated_gaussian.delta(sigma=calibration.refuted.value, **again) > "1e-6"  # type: ignore[arg-type]
+    mechanism = CorrelatedGaussian.for_target(keys=100, k=100, epsilon=1, delta="1e-6")
+    assert mechanism.scale < 0.56 * KnownKeys.for_target(k=100, epsilon=1, delta="1e-6").scale
 
 
 @pytest.mark.slow

@@ -58,15 +58,15 @@ def test_one_more_user_moves_weights_by_at_most_one(
     expected: list[int],
 ) -> None:
     rule = Rule(k, grid, degree)
-    found, mine = [], set()
+    weights, mine = [], set()
     for users in (sets, {u: own for u, own in sets.items() if u}):
         pairs = pairs_of(users)
         kept = pairs.only(pairs.firsts(k))
         mine |= set(kept.keys[kept.users == 0].tolist())
         likely = np.array(expected, np.int64)[kept.keys]
-        found.append(rule.weights(kept, 8, enough * grid, likely, 700).keys)
+        weights.append(rule.weights(kept, 8, enough * grid, likely, 700).keys)
         seen = set(kept.keys.tolist())
-    moved = (found[0] - found[1]).tolist()
+    moved = (weights[0] - weights[1]).tolist()
     assert sum(x * x for x in moved) <= rule.unit**2
     for key in mine - seen:  # new keys
         assert rule.least * rule.degree <= moved[key] <= rule.unit
@@ -102,11 +102,11 @@ def reference(
         held[key] = held.get(key, 0) + kept
         back[user] += offer[i] - kept
         share[i] -= offer[i] - kept
-    found: dict[int, int] = {}
+    weights: dict[int, int] = {}
     for i, weight in share.items():
         key, user = int(pairs.keys[i]), int(pairs.users[i])
-        found[key] = found.get(key, 0) + rule.degree * weight + back[user]
-    return found
+        weights[key] = weights.get(key, 0) + rule.degree * weight + back[user]
+    return weights
 
 
 ODD = 0x9E3779B97F4A7C15
@@ -129,9 +129,9 @@ def test_weights_are_those_of_the_definition(
         first = sorted(own, key=lambda key: (own[key], key))[:k]
         assert set(kept.keys[kept.users == user].tolist()) == set(first)
     likely = np.array(expected, np.int64)[kept.keys]
-    found = rule.weights(kept, 8, enough * 64, likely, 700).keys
+    weights = rule.weights(kept, 8, enough * 64, likely, 700).keys
     defined = reference(rule, kept, enough * 64, likely.tolist(), 700)
-    assert {key: w for key, w in enumerate(found.tolist()) if w} == defined
+    assert {key: w for key, w in enumerate(weights.tolist()) if w} == defined
 
 
 @pytest.mark.few(1)
@@ -152,13 +152,13 @@ def test_a_wrong_weight_releases_nothing(
         monkeypatch.setattr(Rule, fault, lambda self, users, shares: shares)
     else:
         monkeypatch.setattr(Pairs, fault, lambda self, k: np.arange(len(self)))
-    made = MAD2R.for_target(k=2, epsilon=1, delta="1e-3")
+    mechanism = MAD2R.for_target(k=2, epsilon=1, delta="1e-3")
     sets = {user: ["a", "b", "c"][: 2 + (fault == "firsts")] for user in range(9)}
     if fault == "_offered":
-        object.__setattr__(made, "degree", 2)
-        del made.__dict__["_rounds"]
+        object.__setattr__(mechanism, "degree", 2)
+        del mechanism.__dict__["_rounds"]
     with pytest.raises(ExactDPError, match=what):
-        made.select(*_numbered(sets), SeededSource(1))
+        mechanism.select(*_numbered(sets), SeededSource(1))
 
 
 def _numbered(sets: dict[int, list[str]]) -> tuple[Pairs, int]:
@@ -188,17 +188,17 @@ def _law(sigma: Fraction, limits: list[int], weights: list[Any], unit: int) -> d
     for limit in limits:
         new: dict[Any, float] = {}
         for gone, p in laws.items():
-            given: dict[str, int] = {}
+            offered: dict[str, int] = {}
             for own in weights:
                 left = [key for key in own if key not in gone]
                 for key in left:
-                    given[key] = given.get(key, 0) + math.isqrt(unit**2 // len(left))
-            chances = {key: _tail(limit - w, (sigma * unit) ** 2) for key, w in given.items()}
-            for shown in product((False, True), repeat=len(chances)):
+                    offered[key] = offered.get(key, 0) + math.isqrt(unit**2 // len(left))
+            chances = {key: _tail(limit - w, (sigma * unit) ** 2) for key, w in offered.items()}
+            for released in product((False, True), repeat=len(chances)):
                 q = p
-                for yes, c in zip(shown, chances.values(), strict=True):
+                for yes, c in zip(released, chances.values(), strict=True):
                     q *= c if yes else 1 - c
-                out = gone | {key for yes, key in zip(shown, chances, strict=True) if yes}
+                out = gone | {key for yes, key in zip(released, chances, strict=True) if yes}
                 new[out] = new.get(out, 0.0) + q
         laws = new
     return laws
@@ -215,8 +215,8 @@ def test_three_rounds_leak_no_more_than_they_promise() -> None:
     unit, sigma, epsilon = 6, Fraction(3), Fraction(1)
     limits, worst = [30, 24, 20], 0.0
     rounds = tuple(Fraction(limit, unit) for limit in limits)
-    made = SIPS(3, (sigma,) * 3, rounds, epsilon, "0.9", grid=unit)
-    promised = float(made.guarantee.delta.upper)
+    mechanism = SIPS(3, (sigma,) * 3, rounds, epsilon, "0.9", grid=unit)
+    promised = float(mechanism.guarantee.delta.upper)
     others = SMALL[:2]
     without = _law(sigma, limits, others, unit)
     for user in [*SMALL, ["x"], ["x", "y"], ["x", "y", "z"], ["a", "x", "y"]]:
@@ -225,7 +225,7 @@ def test_three_rounds_leak_no_more_than_they_promise() -> None:
     assert promised / 4 < worst <= promised
 
 
-def enumerated(made: Any, sets: Any, sigma2: float, reach: int) -> dict[Any, float]:
+def enumerated(mechanism: Any, sets: Any, sigma2: float, reach: int) -> dict[Any, float]:
     """The law of what is released, by all values of every noise up to +-reach."""
     chances = {z: math.exp(-z * z / (2 * sigma2)) for z in range(-reach, reach + 1)}
     total, law = sum(chances.values()), {}
@@ -239,14 +239,14 @@ def enumerated(made: Any, sets: Any, sigma2: float, reach: int) -> dict[Any, flo
         left = iter(path)
 
         def scripted(_noise: Any, n: int, _source: Any, left: Any = left) -> list[int]:
-            found = list(islice(left, n))
-            if len(found) < n:
+            draws = list(islice(left, n))
+            if len(draws) < n:
                 raise More
-            return found
+            return draws
 
         with patch.object(DiscreteGaussian, "sample_each", scripted):
             try:
-                out = frozenset(made.draw(sets, SeededSource(0)))
+                out = frozenset(mechanism.draw(sets, SeededSource(0)))
             except More:
                 paths += [(*path, z) for z in chances]
             else:
@@ -266,10 +266,10 @@ class TwoRounds(SIPS):
 @pytest.mark.slow
 def test_the_code_has_the_law_of_its_definition() -> None:
     sigma, limits, sets = Fraction(2, 5), [3, 2], {0: ["a", "b"], 1: ["a"]}
-    made = TwoRounds(2, (sigma,) * 2, (Fraction(3, 2), Fraction(1)), 1, "0.9", grid=2)
-    law = enumerated(made, sets, 0.64, 2)
+    mechanism = TwoRounds(2, (sigma,) * 2, (Fraction(3, 2), Fraction(1)), 1, "0.9", grid=2)
+    law = enumerated(mechanism, sets, 0.64, 2)
     assert law == pytest.approx(_law(sigma, limits, list(sets.values()), 2), abs=5e-3)
-    exact = {frozenset(out): float(p) for out, p in made.law(sets).items()}
+    exact = {frozenset(out): float(p) for out, p in mechanism.law(sets).items()}
     assert exact == pytest.approx(law, abs=5e-3)
 
 
@@ -279,13 +279,13 @@ def test_two_adaptive_rounds_leak_no_more_than_they_promise(
 ) -> None:
     """All noises of a user with a shared and a new key, or with either, beside one other user."""
     monkeypatch.setattr(Noise, "spare", 1)
-    made = MAD2R(2, ("0.75", "0.75"), ("1.75", "1.5"), 1, "0.99", grid=2, degree=2)
-    promised, worst = float(made.guarantee.delta.upper), 0.0
+    mechanism = MAD2R(2, ("0.75", "0.75"), ("1.75", "1.5"), 1, "0.99", grid=2, degree=2)
+    promised, worst = float(mechanism.guarantee.delta.upper), 0.0
     reach, lost = 8, 4 * 2 * _tail(8, Fraction(9))
-    without = enumerated(made, {0: ["a"]}, 9.0, reach)
+    without = enumerated(mechanism, {0: ["a"]}, 9.0, reach)
     for own in (["a", "b"], ["a"], ["b"]):
-        with_ = enumerated(made, {0: ["a"], 1: own}, 9.0, reach)
-        exact = {frozenset(out): float(p) for out, p in made.law({0: ["a"], 1: own}).items()}
+        with_ = enumerated(mechanism, {0: ["a"], 1: own}, 9.0, reach)
+        exact = {frozenset(out): float(p) for out, p in mechanism.law({0: ["a"], 1: own}).items()}
         assert exact == pytest.approx(with_, abs=lost)
         worst = max(worst, leaked(with_, without, 1.0))
     assert promised / 6 < worst <= promised + 2 * lost
@@ -293,34 +293,34 @@ def test_two_adaptive_rounds_leak_no_more_than_they_promise(
 
 def test_one_round_has_the_delta_of_its_larger_end() -> None:
     """Against the two ends, integrated on their own: the noise, and new keys."""
-    made = WeightedGaussian.for_target(k=20, epsilon=1, delta="1e-5")
-    (sigma,), (threshold,) = made.sigmas, made.thresholds
+    mechanism = WeightedGaussian.for_target(k=20, epsilon=1, delta="1e-5")
+    (sigma,), (threshold,) = mechanism.sigmas, mechanism.thresholds
     noise = float(gaussian(1.0, 1 / float(sigma)))
     new = max(1 - cdf((float(threshold) - d**-0.5) / float(sigma)) ** d for d in range(1, 21))
-    found = float(made.guarantee.delta.upper)
-    assert max(noise, new) <= found * (1 + 1e-4)
-    assert found <= 1.003 * max(noise, new)
+    delta = float(mechanism.guarantee.delta.upper)
+    assert max(noise, new) <= delta * (1 + 1e-4)
+    assert delta <= 1.003 * max(noise, new)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_frequent_keys_are_released_and_rare_ones_are_not(kind: Any) -> None:
-    made = kind.for_target(k=3, epsilon=1, delta="1e-6")
+    mechanism = kind.for_target(k=3, epsilon=1, delta="1e-6")
     sets = {user: ["the", "of", "and", f"only {user}"] for user in range(600)}
-    assert made.draw(sets, SeededSource(2)) == ["and", "of", "the"]
-    assert made.guarantee.delta.upper <= Fraction(1, 10**6)
-    assert made.draw({}, SeededSource(2)) == []
+    assert mechanism.draw(sets, SeededSource(2)) == ["and", "of", "the"]
+    assert mechanism.guarantee.delta.upper <= Fraction(1, 10**6)
+    assert mechanism.draw({}, SeededSource(2)) == []
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_half(kind: Any) -> None:
     """alpha = 1e-6: five deviations of a binomial."""
-    made = kind.for_target(k=4, epsilon=2, delta="1e-3")
+    mechanism = kind.for_target(k=4, epsilon=2, delta="1e-3")
     keys = list("wxyz")
-    for users, above in ((made.half, True), (made.half - 1, False)):
+    for users, above in ((mechanism.half, True), (mechanism.half - 1, False)):
         sets = dict.fromkeys(range(users), keys)
-        seen = sum("w" in made.draw(sets, SeededSource(n)) for n in range(60))
+        seen = sum("w" in mechanism.draw(sets, SeededSource(n)) for n in range(60))
         if kind is WeightedGaussian:
             assert (seen > 10) if above else (seen < 50)
         assert not above or seen > 10
@@ -328,12 +328,12 @@ def test_half(kind: Any) -> None:
 
 def test_counts_of_released_keys() -> None:
     """Each of 900 users has six keys and counts for four. alpha = 1e-6: five deviations."""
-    made = MAD2R.for_target(k=4, epsilon=2, delta="1e-6", counts="1/2", times=3)
-    sigma = float(made.count_sigma or 0)
+    mechanism = MAD2R.for_target(k=4, epsilon=2, delta="1e-6", counts="1/2", times=3)
+    sigma = float(mechanism.count_sigma or 0)
     pairs, named = Pairs.of(dict.fromkeys(range(900), "abcdef"))
     pairs = Pairs(pairs.users, pairs.keys, SeededSource(1).words(len(pairs), 64).astype(np.uint64))
-    keys = made.select(pairs, len(named), SeededSource(1))
-    counts = [made.count_users(pairs, keys, SeededSource(n)) for n in range(50)]
+    keys = mechanism.select(pairs, len(named), SeededSource(1))
+    counts = [mechanism.count_users(pairs, keys, SeededSource(n)) for n in range(50)]
     assert [named[i] for i in keys] == list("abcdef")
     assert abs(sum(map(sum, counts)) / 50 - 3600) < 5 * sigma * (6 / 50) ** 0.5
     spread = np.std(np.array(counts), axis=0, ddof=1)
@@ -344,16 +344,19 @@ def test_counts_of_released_keys() -> None:
 
 def test_several_releases_and_counts_add_up() -> None:
     """Sums of mu^2 and of rates, integrated with plain numbers."""
-    made = SIPS.for_target(k=9, epsilon=1, delta="1e-5", times=4, counts="0.3")
-    mu2 = 4 * sum(float(s) ** -2 for s in made.sigmas) + 36 / float(made.count_sigma or 0) ** 2
+    mechanism = SIPS.for_target(k=9, epsilon=1, delta="1e-5", times=4, counts="0.3")
+    mu2 = (
+        4 * sum(float(s) ** -2 for s in mechanism.sigmas)
+        + 36 / float(mechanism.count_sigma or 0) ** 2
+    )
     rate = 4 * sum(
         max(
             -math.log1p(-(1 - cdf((float(t) - w) / float(s)))) / w**2
             for w in np.linspace(1 / 3, 1, 500)
         )
-        for s, t in zip(made.sigmas, made.thresholds, strict=True)
+        for s, t in zip(mechanism.sigmas, mechanism.thresholds, strict=True)
     )
     total = float(gaussian(1.0, mu2**0.5)) + 1 - math.exp(-rate)
-    found = float(made.guarantee.delta.upper)
-    assert total <= found * (1 + 1e-6)
-    assert found <= min(1.01 * total, 1e-5)
+    delta = float(mechanism.guarantee.delta.upper)
+    assert total <= delta * (1 + 1e-6)
+    assert delta <= min(1.01 * total, 1e-5)

@@ -125,14 +125,14 @@ def _plain_row(hashes: UniversalHashes, key: int, level: int) -> int:
 
 def _plain_estimate(sketch: Sketch, key: int) -> Fraction:
     """Algorithm 3 of ALP, in Python's integers, for cells of one width that are not ramps."""
-    made, bits = sketch.mechanism, sketch.bits.tolist()
+    mechanism, bits = sketch.mechanism, sketch.bits.tolist()
     total, sums = 0, [0]
-    for level in range(made.levels):
-        where = made.s * level + _plain_row(sketch.hashes, key, level)
+    for level in range(mechanism.levels):
+        where = mechanism.s * level + _plain_row(sketch.hashes, key, level)
         total += 1 if bits[where // 8] >> where % 8 & 1 else -1
         sums.append(total)
     tops = [step for step, value in enumerate(sums) if value == max(sums)]
-    return min(Fraction(sum(tops), len(tops)) * made.cells.width, Fraction(made.largest))
+    return min(Fraction(sum(tops), len(tops)) * mechanism.cells.width, Fraction(mechanism.largest))
 
 
 @pytest.mark.parametrize("d", [2**40, 2**64, 2**200])

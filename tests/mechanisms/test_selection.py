@@ -21,15 +21,15 @@ _UTILITIES = {"a": 3, "b": "2.5", "c": 0, "d": 3, "e": -4}
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 def test_probabilities(kind: type, monotone: bool) -> None:
-    made = kind(epsilon="1.5", sensitivity=2, monotone=monotone)
+    mechanism = kind(epsilon="1.5", sensitivity=2, monotone=monotone)
     rate = 1.5 / 2 / (1 if monotone else 2)
     accepted = [math.exp(rate * (float(u) - 3)) for u in _UTILITIES.values()]
     expected = permute_and_flip(accepted)
     if kind is ExponentialMechanism:
         expected = [q / sum(accepted) for q in accepted]
-    found = made.probabilities(_UTILITIES)
-    assert list(found) == list(_UTILITIES)
-    for enclosure, value in zip(found.values(), expected, strict=True):
+    probabilities = mechanism.probabilities(_UTILITIES)
+    assert list(probabilities) == list(_UTILITIES)
+    for enclosure, value in zip(probabilities.values(), expected, strict=True):
         assert float(enclosure.lower) == pytest.approx(value, rel=1e-9)
         assert enclosure.upper <= enclosure.lower * (1 + Fraction(1, 10**12))
 
@@ -38,9 +38,9 @@ def test_probabilities(kind: type, monotone: bool) -> None:
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 def test_draws_have_these_probabilities(kind: type) -> None:
     """alpha = 1e-3, fixed seed."""
-    made, source, count = kind(epsilon="1.5"), SeededSource(4), 20_000
-    seen = Counter(made.draw(_UTILITIES, source) for _ in range(count))
-    expected = {o: float(p.lower) for o, p in made.probabilities(_UTILITIES).items()}
+    mechanism, source, count = kind(epsilon="1.5"), SeededSource(4), 20_000
+    seen = Counter(mechanism.draw(_UTILITIES, source) for _ in range(count))
+    expected = {o: float(p.lower) for o, p in mechanism.probabilities(_UTILITIES).items()}
     total = sum(expected.values())
     observed = [seen[option] for option in expected]
     assert chi_square(observed, [count * p / total for p in expected.values()]) > 1e-3
@@ -53,12 +53,12 @@ def test_draws_have_these_probabilities(kind: type) -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])
 def test_promises(kind: type) -> None:
-    made = kind(epsilon="0.5")
-    assert (made.guarantee.epsilon, made.guarantee.delta.upper) == (Fraction(1, 2), 0)
-    assert made.loss().delta("0.5").upper == 0
+    mechanism = kind(epsilon="0.5")
+    assert (mechanism.guarantee.epsilon, mechanism.guarantee.delta.upper) == (Fraction(1, 2), 0)
+    assert mechanism.loss().delta("0.5").upper == 0
     alone = pld.approximate(epsilon="0.5", delta=0).composed(20).epsilon("1e-6")
-    assert made.loss().composed(20).epsilon("1e-6").upper < alone.lower
-    assert made.choose({"only": 1}) == "only"
+    assert mechanism.loss().composed(20).epsilon("1e-6").upper < alone.lower
+    assert mechanism.choose({"only": 1}) == "only"
 
 
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip])

@@ -35,8 +35,8 @@ def test_a_wrong_law_of_one_part_in_a_million_is_exact_news() -> None:
 
 def test_own_samplers() -> None:
     geo = GeoSample(n=2, epsilon=1)
-    found = assert_law(lambda source: geo.sample(1, source), geo.law(1), interface="source")
-    assert found.method == "exact"
+    outcome = assert_law(lambda source: geo.sample(1, source), geo.law(1), interface="source")
+    assert outcome.method == "exact"
 
 
 def test_gauss_is_tested_by_drawing() -> None:
@@ -88,8 +88,8 @@ def test_the_statistical_test_gets_the_kind_of_generator_that_the_exact_run_had(
             raise TypeError("not a secure generator")
         return round(bit + rng.gauss(0, 10))
 
-    found = assert_private(careful, 0, 1, epsilon=1, delta="0.2", samples=2_000)
-    assert found.method == "statistical"
+    outcome = assert_private(careful, 0, 1, epsilon=1, delta="0.2", samples=2_000)
+    assert outcome.method == "statistical"
 
 
 @pytest.mark.slow

@@ -61,8 +61,8 @@ class Fake:
     ],
 )
 def test_judging_a_delta(answer: object, verdict: str, bucket: str | None) -> None:
-    found = judge(DELTA, answer)
-    assert (found.verdict, found.bucket) == (verdict, bucket)
+    judgement = judge(DELTA, answer)
+    assert (judgement.verdict, judgement.bucket) == (verdict, bucket)
 
 
 def test_floats_count_as_they_are() -> None:

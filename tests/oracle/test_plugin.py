@@ -40,9 +40,9 @@ def test_each(vector):
 def test_summary_and_vectors(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(OWN)
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
-    found = result.parseoutcomes()
-    assert found["failed"] == 1
-    assert found["passed"] > 12
+    outcomes = result.parseoutcomes()
+    assert outcomes["failed"] == 1
+    assert outcomes["passed"] > 12
     result.stdout.fnmatch_lines(
         [
             "*refuted: (1, 0)-DP on this pair*",

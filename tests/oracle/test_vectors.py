@@ -59,30 +59,30 @@ def test_flags_of_small_deltas_are_true() -> None:
     """The notes say how small: far below 1e-16, or from 1e-17 to 1e-12."""
     flagged = {"TinyDelta": 0, "SmallDelta": 0}
     for vector in vectors.select():
-        asked = vector.upper if vector.question == "delta" else vector.parameters.get("delta")
+        delta = vector.upper if vector.question == "delta" else vector.parameters.get("delta")
         for flag in set(vector.flags) & set(flagged):
-            assert asked is not None
+            assert delta is not None
             low, high = {"TinyDelta": ("0", "1e-17"), "SmallDelta": ("1e-17", "1e-12")}[flag]
-            assert Fraction(low) < Fraction(asked) <= Fraction(high), vector.id
+            assert Fraction(low) < Fraction(delta) <= Fraction(high), vector.id
             flagged[flag] += 1
     assert flagged["SmallDelta"] >= 13
     assert flagged["TinyDelta"] >= 60
 
 
 def test_there_are_enough_and_they_are_narrow() -> None:
-    found = vectors.select()
-    assert len(found) >= 300
-    assert len({vector.id for vector in found}) == len(found)
-    for vector in found:
+    selected = vectors.select()
+    assert len(selected) >= 300
+    assert len({vector.id for vector in selected}) == len(selected)
+    for vector in selected:
         assert vector.most - vector.least <= vector.most / 10**30, vector.id
 
 
 def test_no_question_is_put_twice() -> None:
-    asked = [
+    questions = [
         json.dumps([v.group, v.question, dict(v.parameters)], sort_keys=True)
         for v in vectors.select()
     ]
-    assert len(set(asked)) == len(asked)
+    assert len(set(questions)) == len(questions)
 
 
 def test_finding_and_showing() -> None:

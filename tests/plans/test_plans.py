@@ -46,21 +46,23 @@ keys = ["free", "paid"]
 @pytest.mark.parametrize("queries", [[URLS], [URLS, DAYS, KNOWN], [KNOWN], [URLS] * 2, [URLS, FEW]])
 def test_noise_and_thresholds_of_all_queries_together(queries: list[Query], discrete: bool) -> None:
     """delta from plain sums of mu^2 and of probabilities; nearly all of the target is used."""
-    made = plan("uid", queries, **TARGET, discrete=discrete)
+    release_plan = plan("uid", queries, **TARGET, discrete=discrete)
     mu2, hidden = 0.0, 1.0
-    for each in made.queries:
+    for each in release_plan.queries:
         mu2 += each.query.moved / float(each.scale) ** 2
         if each.above is not None:
             distance = float(each.above) - 1 + discrete / 2  # of integers, in the middle
             hidden *= cdf(distance / float(each.scale)) ** each.query.most
     ends = float(gaussian(1.0, mu2**0.5)), 1 - hidden
-    alone = all(each.query.keys is None and not each.query.sums for each in made.queries)
+    alone = all(each.query.keys is None and not each.query.sums for each in release_plan.queries)
     total = max(ends) if alone else sum(ends)
-    assert total <= float(made.delta.upper) * 1.002  # discrete tails differ from this middle
-    assert made.delta.upper <= Fraction(1, 10**6)
-    assert float(made.delta.upper) > 0.8e-6
+    assert (
+        total <= float(release_plan.delta.upper) * 1.002
+    )  # discrete tails differ from this middle
+    assert release_plan.delta.upper <= Fraction(1, 10**6)
+    assert float(release_plan.delta.upper) > 0.8e-6
     if not discrete:
-        statement = made.statement("presto")
+        statement = release_plan.statement("presto")
         assert statement.check().verdict == "valid"
         assert float(statement.fields["claims"][0]["at_most"]) <= 1e-6
         assert statement.fields["unit"]["bounds"][0]["checked"] is False
@@ -69,8 +71,8 @@ def test_noise_and_thresholds_of_all_queries_together(queries: list[Query], disc
 def test_laplace_and_gaussian_noise_together() -> None:
     """delta by a sum over a fine grid of the losses, for a query of each kind, in doubles."""
     queries = [Query("few", ("a",), 1, keys=("x", "y")), Query("many", ("b",), 40, keys=KEYS)]
-    made = plan("uid", queries, **TARGET, discrete=False, laplace=[True, False])
-    one, many = (float(each.scale) for each in made.queries)
+    release_plan = plan("uid", queries, **TARGET, discrete=False, laplace=[True, False])
+    one, many = (float(each.scale) for each in release_plan.queries)
     mu = 40**0.5 / many
     # one Laplace loss is 1/one - 2x/one for 0 <= x <= 1, with the ends as atoms
     cells = 200
@@ -80,41 +82,43 @@ def test_laplace_and_gaussian_noise_together() -> None:
     masses = [*weights, 0.5, math.exp(-1 / one) / 2]
     assert sum(masses) == pytest.approx(1, abs=1e-6)
     total = sum(m * float(gaussian(1 - x, mu)) for m, x in zip(masses, losses, strict=True))
-    assert total == pytest.approx(float(made.delta.upper), rel=3e-3)
+    assert total == pytest.approx(float(release_plan.delta.upper), rel=3e-3)
     assert total > 0.9e-6
 
 
 def test_a_threshold_that_hides_one_query_does_not_hide_another() -> None:
     """Noise protects the keys of one query, and the threshold those of the other: both deltas."""
-    made = plan("uid", [URLS, Query("b", ("b",), 10)], **TARGET, discrete=True)
-    first, second = made.queries
+    release_plan = plan("uid", [URLS, Query("b", ("b",), 10)], **TARGET, discrete=True)
+    first, second = release_plan.queries
     noisy = type(first)(first.query, first.scale / 2, first.above * 2)
-    shown = type(first)(second.query, second.scale * 50, second.scale * 50 * 5)
-    mu = (10 / float(noisy.scale) ** 2 + 10 / float(shown.scale) ** 2) ** 0.5
+    blurred = type(first)(second.query, second.scale * 50, second.scale * 50 * 5)
+    mu = (10 / float(noisy.scale) ** 2 + 10 / float(blurred.scale) ** 2) ** 0.5
     least = float(gaussian(1.0, mu * 0.99))
-    hidden = cdf((float(shown.above or 0) - 0.5) / float(shown.scale)) ** 10
-    found = Plan("uid", (noisy, shown), Fraction(1), Fraction(1, 2), discrete=True)
-    assert float(found.delta.upper) >= least + (1 - hidden) * 0.9
+    hidden = cdf((float(blurred.above or 0) - 0.5) / float(blurred.scale)) ** 10
+    combined = Plan("uid", (noisy, blurred), Fraction(1), Fraction(1, 2), discrete=True)
+    assert float(combined.delta.upper) >= least + (1 - hidden) * 0.9
 
 
 def test_a_plan_with_less_noise_is_refused() -> None:
-    made = plan("uid", [URLS, DAYS], **TARGET, discrete=False)
-    less = [type(q)(q.query, q.scale * Fraction(9, 10), q.above) for q in made.queries]
+    release_plan = plan("uid", [URLS, DAYS], **TARGET, discrete=False)
+    less = [type(q)(q.query, q.scale * Fraction(9, 10), q.above) for q in release_plan.queries]
     with pytest.raises(InvalidParameter, match="delta must be >="):
-        Plan("uid", tuple(less), made.epsilon, made.target, False)
+        Plan("uid", tuple(less), release_plan.epsilon, release_plan.target, False)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("size", [1, 3, 40])
 def test_laplace_noise_by_optimal_composition(size: int) -> None:
     queries = [Query(f"q{i}", ("url",), 2) for i in range(size)]
-    made = Split.of("uid", queries, **TARGET)
-    assert made.delta.upper <= Fraction(1, 10**6)
-    assert made.part_epsilon >= Fraction(1, size)
+    release_plan = Split.of("uid", queries, **TARGET)
+    assert release_plan.delta.upper <= Fraction(1, 10**6)
+    assert release_plan.part_epsilon >= Fraction(1, size)
     if size == 40:  # advanced composition
-        assert made.part_epsilon > Fraction(3, 2) / 40
-    assert made.deviation(queries[0]) == pytest.approx(2**0.5 * 2 / float(made.part_epsilon))
-    assert made.statement("bigquery").check().verdict == "valid"
+        assert release_plan.part_epsilon > Fraction(3, 2) / 40
+    assert release_plan.deviation(queries[0]) == pytest.approx(
+        2**0.5 * 2 / float(release_plan.part_epsilon)
+    )
+    assert release_plan.statement("bigquery").check().verdict == "valid"
     known = Split.of("uid", [KNOWN] * size, **TARGET)
     assert known.part_delta == 0
 
@@ -122,24 +126,29 @@ def test_laplace_noise_by_optimal_composition(size: int) -> None:
 def ratios(engine: str, queries: list[Query], **target: Any) -> list[float]:
     """The noise of every query in units of the engine's own."""
     chosen = ENGINES[engine]
-    made, own = chosen.plan(engine, "uid", queries, **target), chosen.alone(queries, **target)
-    if isinstance(made, Split):
-        return [made.deviation(q) / o for q, o in zip(queries, own, strict=True)]
-    return [each.deviation / o for each, o in zip(made.queries, own, strict=True)]
+    release_plan, own = (
+        chosen.plan(engine, "uid", queries, **target),
+        chosen.alone(queries, **target),
+    )
+    if isinstance(release_plan, Split):
+        return [release_plan.deviation(q) / o for q, o in zip(queries, own, strict=True)]
+    return [each.deviation / o for each, o in zip(release_plan.queries, own, strict=True)]
 
 
 @pytest.mark.parametrize(("epsilon", "k"), [("1", 1), ("0.35", 1), ("0.1", 2)])
 def test_laplace_noise_and_a_threshold(epsilon: str, k: int) -> None:
     """A loss of k/scale for the noise; the threshold by its formula, with 99 % of delta."""
     query = Query("visits", ("url",), k)
-    made = ENGINES["pipelinedp"].plan("pipelinedp", "uid", [query], epsilon=epsilon, delta="1e-6")
-    assert isinstance(made, Plan)
-    (each,) = made.queries
+    release_plan = ENGINES["pipelinedp"].plan(
+        "pipelinedp", "uid", [query], epsilon=epsilon, delta="1e-6"
+    )
+    assert isinstance(release_plan, Plan)
+    (each,) = release_plan.queries
     scale = k / float(epsilon)
     assert float(each.scale) == pytest.approx(scale, rel=1e-6)
-    shown = -math.expm1(math.log1p(-0.99e-6) / k)
-    assert float(each.above or 0) == pytest.approx(1 + scale * math.log(1 / (2 * shown)), abs=2e-3)
-    assert made.statement("pipelinedp").check().verdict == "valid"
+    chance = -math.expm1(math.log1p(-0.99e-6) / k)
+    assert float(each.above or 0) == pytest.approx(1 + scale * math.log(1 / (2 * chance)), abs=2e-3)
+    assert release_plan.statement("pipelinedp").check().verdict == "valid"
 
 
 @pytest.mark.slow
@@ -153,9 +162,9 @@ def test_less_noise_than_the_engine_takes_by_itself() -> None:
     assert few.queries[0].deviation == pytest.approx(2**0.5, rel=1e-3)
     # one key a user, and forty: a kind of noise for each
     mixed = [KNOWN, Query("many", ("b",), 40, keys=KEYS)]
-    made = ENGINES["pipelinedp"].plan("pipelinedp", "uid", mixed, **TARGET)
-    assert isinstance(made, Plan)
-    assert [each.laplace for each in made.queries] == [True, False]
+    release_plan = ENGINES["pipelinedp"].plan("pipelinedp", "uid", mixed, **TARGET)
+    assert isinstance(release_plan, Plan)
+    assert [each.laplace for each in release_plan.queries] == [True, False]
 
 
 #: What an engine could be asked: one key or many, known or not, with sums or without.
@@ -258,9 +267,11 @@ def test_presto_bounds_users_before_the_noise() -> None:
     """The queries in DuckDB, with sums in place of noisy sums."""
     duckdb = pytest.importorskip("duckdb")
     pa = pytest.importorskip("pyarrow")
-    made = plan("uid", [URLS, DAYS, KNOWN], **TARGET, discrete=False)
-    made = Plan("uid", made.queries, made.epsilon, made.target, False)
-    text = ENGINES["presto"].code(made)
+    release_plan = plan("uid", [URLS, DAYS, KNOWN], **TARGET, discrete=False)
+    release_plan = Plan(
+        "uid", release_plan.queries, release_plan.epsilon, release_plan.target, False
+    )
+    text = ENGINES["presto"].code(release_plan)
     rows_of_users = pa.Table.from_pylist([*ROWS, {**ROWS[12], "url": "rare"}])
     odd = {"uid": 1, "country": "xx", "day": 5, "amount": -999, "plan": "never"}
     rows_of_users = pa.concat_tables(
@@ -281,9 +292,9 @@ def test_presto_bounds_users_before_the_noise() -> None:
 
 def _loaded(engine: str, queries: list[Query], **target: Any) -> Any:
     """The module in the code of a plan."""
-    made = ENGINES[engine].plan(engine, "uid", queries, **target)
+    release_plan = ENGINES[engine].plan(engine, "uid", queries, **target)
     space: dict[str, Any] = {}
-    exec(compile(ENGINES[engine].code(made), "plan.py", "exec"), space)  # noqa: S102
+    exec(compile(ENGINES[engine].code(release_plan), "plan.py", "exec"), space)  # noqa: S102
     return space
 
 
@@ -292,30 +303,30 @@ def test_opendp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
     """epsilon = 40: Laplace noise. Nine scales: e^-9 or less each."""
     pytest.importorskip("opendp")
     space = _loaded("opendp", [URLS, DAYS, KNOWN], **target)
-    found = space["run"]([*ROWS, {**ROWS[0], "uid": 1, "url": "rare"}])
+    results = space["run"]([*ROWS, {**ROWS[0], "uid": 1, "url": "rare"}])
     scales = {query["name"]: query["scale"] for query in space["QUERIES"]}
-    assert len(found["visits"]) <= 40
-    assert "rare" not in found["visits"]
-    total = sum(row["count"] for row in found["visits"].values())
+    assert len(results["visits"]) <= 40
+    assert "rare" not in results["visits"]
+    total = sum(row["count"] for row in results["visits"].values())
     assert total == pytest.approx(15000, abs=40 * 9 * (scales["visits"] + 1))
     for key in (("de", 0), ("de", 1)):
-        assert abs(found["days"][key]["count"] - 750) < 9 * scales["days"] + 1
-        assert abs(found["days"][key]["amount"] - 75000) < 900 * scales["days"]
-    assert list(found["plans"]) == ["free", "paid"]
-    assert abs(found["plans"]["free"]["count"] - 1350) < 9 * scales["plans"] + 1
+        assert abs(results["days"][key]["count"] - 750) < 9 * scales["days"] + 1
+        assert abs(results["days"][key]["amount"] - 75000) < 900 * scales["days"]
+    assert list(results["plans"]) == ["free", "paid"]
+    assert abs(results["plans"]["free"]["count"] - 1350) < 9 * scales["plans"] + 1
 
 
 @pytest.mark.parametrize("target", [TARGET, {"epsilon": 40, "delta": "1e-6"}])
 def test_pipelinedp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
     pytest.importorskip("pipeline_dp")
     space = _loaded("pipelinedp", [URLS, DAYS, KNOWN], **target)
-    found = {name: dict(rows) for name, rows in space["run"](ROWS).items()}
+    results = {name: dict(rows) for name, rows in space["run"](ROWS).items()}
     scales = {query["name"]: query["scale"] for query in space["QUERIES"]}
-    assert len(found["visits"]) <= 40
+    assert len(results["visits"]) <= 40
     for key in (("de", 0), ("de", 1)):
-        assert abs(found["days"][key]["privacy_id_count"] - 750) < 9 * scales["days"]
-        assert abs(found["days"][key]["sum"] - 75000) < 900 * scales["days"]
-    assert abs(found["plans"]["free"]["privacy_id_count"] - 1350) < 9 * scales["plans"]
+        assert abs(results["days"][key]["privacy_id_count"] - 750) < 9 * scales["days"]
+        assert abs(results["days"][key]["sum"] - 75000) < 900 * scales["days"]
+    assert abs(results["plans"]["free"]["privacy_id_count"] - 1350) < 9 * scales["plans"]
 
 
 def test_pipelinedp_takes_at_least_the_certified_threshold() -> None:
@@ -324,8 +335,8 @@ def test_pipelinedp_takes_at_least_the_certified_threshold() -> None:
     space = _loaded("pipelinedp", [URLS, DAYS], epsilon=2, delta="1e-5")
     for query in space["QUERIES"]:
         epsilon, delta = query["noise"]
-        made = selection.create_partition_strategy("gaussian", epsilon, delta, query["most"])
-        assert query["above"] <= made.threshold + 1e-6 <= 1.003 * query["above"]
-        drawn = [made.noised_value_if_should_keep(10**6) - 10**6 for _ in range(4000)]
-        spread = (sum(x * x for x in drawn) / len(drawn)) ** 0.5
+        strategy = selection.create_partition_strategy("gaussian", epsilon, delta, query["most"])
+        assert query["above"] <= strategy.threshold + 1e-6 <= 1.003 * query["above"]
+        noises = [strategy.noised_value_if_should_keep(10**6) - 10**6 for _ in range(4000)]
+        spread = (sum(x * x for x in noises) / len(noises)) ** 0.5
         assert 0.94 < spread / query["scale"] < 1.06

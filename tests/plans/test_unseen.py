@@ -41,27 +41,30 @@ def _plain_presto() -> list[Any]:
 @pytest.mark.parametrize("change", [*_COLUMNS, "gaps", "values", "float users"])
 def test_presto(change: str) -> None:
     pytest.importorskip("duckdb")
-    given = rows()
+    visits = rows()
     if change == "float users":  # are no users, and NaN is none either
-        given = [{**row, "uid": float("nan")} for row in given]
-        assert [len(found) for found in presto(given)] == [0, 0, 3]
+        visits = [{**row, "uid": float("nan")} for row in visits]
+        assert [len(result) for result in presto(visits)] == [0, 0, 3]
         return
-    assert [len(found) for found in _plain_presto()] == [5, 10, 3]
+    assert [len(result) for result in _plain_presto()] == [5, 10, 3]
     if change == "gaps":
-        given += [{**row, "uid": None} for row in given] + [{**row, "url": None} for row in given]
+        visits += [{**row, "uid": None} for row in visits] + [
+            {**row, "url": None} for row in visits
+        ]
     elif change == "values":
-        gaps = [{**row, "amount": gap} for row in given[:99] for gap in (None, float("nan"))]
-        given = [{**row, "amount": float(row["amount"])} for row in given] + gaps
+        gaps = [{**row, "amount": gap} for row in visits[:99] for gap in (None, float("nan"))]
+        visits = [{**row, "amount": float(row["amount"])} for row in visits] + gaps
     else:
-        given = CHANGES[change](given)
-    assert presto(given) == _plain_presto()
+        visits = CHANGES[change](visits)
+    assert presto(visits) == _plain_presto()
 
 
 def test_presto_without_an_order_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("duckdb")
     code = plans.ENGINES["presto"].code
     unordered = replace(
-        plans.ENGINES["presto"], code=lambda made: re.sub(r" ORDER BY [^(]*;", ";", code(made))
+        plans.ENGINES["presto"],
+        code=lambda release_plan: re.sub(r" ORDER BY [^(]*;", ";", code(release_plan)),
     )
     monkeypatch.setattr(unseen, "ENGINES", {"presto": unordered})
     with pytest.raises(AssertionError):

@@ -21,9 +21,9 @@ _PURE = "dp_variant: {variant_name: Pure DP}"
 
 
 def _record(parameters: str, *more: str, details: str = "") -> str:
-    told = f"    privacy_parameters_details: {details!r}\n" if details else ""
+    details_line = f"    privacy_parameters_details: {details!r}\n" if details else ""
     lines = "".join(f"  {line}\n" for line in more)
-    loss = f"  privacy_loss:\n    privacy_parameters: {{{parameters}}}\n{told}"
+    loss = f"  privacy_loss:\n    privacy_parameters: {{{parameters}}}\n{details_line}"
     return f"deployment:\n{lines}{loss}"
 
 
@@ -66,16 +66,16 @@ def test_conversions_against_their_formulas() -> None:
         ("16.48", "not derivable", "Gaussian noise of this rho has the smaller one"),
         ("16.47", "not derivable", "more than the stated one"),
     ):
-        found = lint(_record(f"rho: 2.56, epsilon: {epsilon}, delta: 1.0e-10"))[-1]
-        assert (epsilon, found.verdict) == (epsilon, verdict)
-        assert said in found.how
+        finding = lint(_record(f"rho: 2.56, epsilon: {epsilon}, delta: 1.0e-10"))[-1]
+        assert (epsilon, finding.verdict) == (epsilon, verdict)
+        assert said in finding.how
 
 
 def test_a_number_that_was_rounded_down() -> None:
-    found = lint(_record("rho: 2.56, epsilon: 17.158, delta: 1e-10"))[-1]
-    assert found.verdict == "derivable"
-    assert "rounded down: epsilon = 17.1585 is proved" in found.how
-    assert found.missing == "the direction of rounding"
+    finding = lint(_record("rho: 2.56, epsilon: 17.158, delta: 1e-10"))[-1]
+    assert finding.verdict == "derivable"
+    assert "rounded down: epsilon = 17.1585 is proved" in finding.how
+    assert finding.missing == "the direction of rounding"
 
 
 def test_sentences_with_a_conversion() -> None:
@@ -163,19 +163,19 @@ def test_texts_that_are_no_record(text: str, said: str) -> None:
 
 def test_a_statement_as_a_record() -> None:
     """What is written for the registry is derivable by the linter, or states where it is from."""
-    made = statement.of(pld.gaussian(sigma=10), delta="1e-6", unit="user-day")
-    fields = yaml.safe_load(registry.fields_for(made))["deployment"]
+    document = statement.of(pld.gaussian(sigma=10), delta="1e-6", unit="user-day")
+    fields = yaml.safe_load(registry.fields_for(document))["deployment"]
     parameters = fields["privacy_loss"]["privacy_parameters"]
     assert parameters["delta"] == 1e-6
-    assert parameters["epsilon"] == float(made.fields["claims"][0]["epsilon"])
+    assert parameters["epsilon"] == float(document.fields["claims"][0]["epsilon"])
     assert fields["dp_variant"]["variant_name"] == "Approximate DP"
     assert fields["privacy_loss"]["privacy_unit"] == "user-day"
-    assert made.sha256 in fields["privacy_loss"]["privacy_parameters_details"]
-    made = statement.of(pld.gaussian(sigma=10).composed(3), rho=True)
+    assert document.sha256 in fields["privacy_loss"]["privacy_parameters_details"]
+    document = statement.of(pld.gaussian(sigma=10).composed(3), rho=True)
     parameters = "{rho: 0.015}"
-    assert f"privacy_parameters:\n      rho: {parameters[6:11]}" in registry.fields_for(made)
-    made = statement.of(pld.laplace(scale=10), delta=0)
-    assert "Pure DP" in registry.fields_for(made)
+    assert f"privacy_parameters:\n      rho: {parameters[6:11]}" in registry.fields_for(document)
+    document = statement.of(pld.laplace(scale=10), delta=0)
+    assert "Pure DP" in registry.fields_for(document)
 
 
 def test_the_command(tmp_path: Path) -> None:

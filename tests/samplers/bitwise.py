@@ -45,5 +45,5 @@ def joint(laws: Iterable[Law[Any]]) -> Law[tuple[Any, ...]]:
 
 def assert_encloses(law: Law[T], expected: Law[T]) -> None:
     """Every probability agrees with the expected one, up to the residual mass."""
-    for shown, weight in law.items():
-        assert weight <= expected[shown] <= weight + law.residual
+    for outcome, weight in law.items():
+        assert weight <= expected[outcome] <= weight + law.residual

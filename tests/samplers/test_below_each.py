@@ -48,23 +48,23 @@ def test_scaled_words_enumerated(n: int, size: int, bits: int) -> None:
 @pytest.mark.parametrize("size", [1, 3, 2048, 2049, 1 << 24, (1 << 24) + 1, (1 << 61) + 1])
 def test_many_of_every_size(size: int) -> None:
     """Fixed seed, alpha = 1e-9: thirds of the range are met equally often."""
-    drawn = SeededSource(6).below_many(30_000, size)
-    assert drawn.dtype == np.int64
-    assert 0 <= drawn.min() <= drawn.max() < size
+    numbers = SeededSource(6).below_many(30_000, size)
+    assert numbers.dtype == np.int64
+    assert 0 <= numbers.min() <= numbers.max() < size
     if size >= 3:
-        thirds = np.bincount(drawn // -(-size // 3), minlength=3)
+        thirds = np.bincount(numbers // -(-size // 3), minlength=3)
         assert np.abs(thirds - 10_000).max() < 510
     assert exact_law(lambda s: int(s.below_many(1, 3)[0]), residual=0) == Law.uniform(range(3))
 
 
 def test_small_and_large_ranges_side_by_side() -> None:
     sizes = np.tile(np.array([1, 3, 1 << 62]), 30_000)
-    drawn = SeededSource(5).below_each(sizes).reshape(-1, 3)
-    assert not drawn[:, 0].any()
+    numbers = SeededSource(5).below_each(sizes).reshape(-1, 3)
+    assert not numbers[:, 0].any()
     # alpha = 1e-9 each
-    assert np.abs(np.bincount(drawn[:, 1], minlength=3) - 10_000).max() < 510
-    assert abs(int((drawn[:, 2] >= 1 << 61).sum()) - 15_000) < 540
-    assert drawn[:, 2].max() > 1 << 61
+    assert np.abs(np.bincount(numbers[:, 1], minlength=3) - 10_000).max() < 510
+    assert abs(int((numbers[:, 2] >= 1 << 61).sum()) - 15_000) < 540
+    assert numbers[:, 2].max() > 1 << 61
 
 
 @pytest.mark.parametrize("sizes", [[0], [3, -1], [(1 << 62) + 1]], ids=str)

@@ -165,18 +165,18 @@ def test_polynomials_through_points(field: BinaryField, count: int) -> None:
     source = random.Random(count)
     points = sorted({0, *(source.randrange(field.order) for _ in range(2 * count))})[:count]
     source.shuffle(points)
-    told = list[int]()
-    tree = PointTree(field, points, told.append)
+    steps = list[int]()
+    tree = PointTree(field, points, steps.append)
     vanishing = tree.vanishing()
     assert (len(vanishing), vanishing[-1]) == (len(points) + 1, 1)
     for seed in (1, 2):
         values = elements(field, len(points), seed)
-        found = tree.interpolate(values)
-        assert len(found) == len(points)
+        polynomial = tree.interpolate(values)
+        assert len(polynomial) == len(points)
         for x, value in list(zip(points, values, strict=True))[:7]:
-            assert horner(field, found, x) == value
+            assert horner(field, polynomial, x) == value
             assert horner(field, vanishing, x) == 0
-    assert sum(told) == PointTree.work(len(points), 2)
+    assert sum(steps) == PointTree.work(len(points), 2)
 
 
 def test_interpolation_on_a_whole_field() -> None:

@@ -181,9 +181,9 @@ def test_every_piece_of_a_block(sigma: int) -> None:
 
 def test_exponential_of_small_arguments_is_within_its_bound() -> None:
     points = np.concatenate([np.linspace(0, 0.125, 4_001), 2.0 ** -np.arange(4, 60)])
-    found = _exp_minus(points)
+    values = _exp_minus(points)
     with mp.workdps(40):
-        worst = max(abs(mp.exp(-mpf(t)) - mpf(f)) for t, f in zip(points, found, strict=True))
+        worst = max(abs(mp.exp(-mpf(t)) - mpf(f)) for t, f in zip(points, values, strict=True))
     assert worst < 4e-16
 
 
@@ -195,8 +195,8 @@ def test_float_decay_is_within_its_bound() -> None:
         decay = gaussian_module.decay(F(sigma**2, 4**bits))
         rng = np.random.default_rng(1)
         block, step = rng.integers(0, 7 * 128, 500), rng.integers(0, 1 << bits, 500)
-        found = decay.approximate(block, step.astype(float) * 2.0**-bits)
-        for b, r, t in zip(block.tolist(), step.tolist(), found, strict=True):
+        decays = decay.approximate(block, step.astype(float) * 2.0**-bits)
+        for b, r, t in zip(block.tolist(), step.tolist(), decays, strict=True):
             exact = F(((b << bits) + r) ** 2 - (b << bits) ** 2, 2 * sigma**2)
             assert abs(F(float(t)) - exact) <= exact / 10**15
 
@@ -223,12 +223,12 @@ SETS: list[tuple[IntegerLaw, int]] = [
 
 def edges(noise: IntegerLaw, bins: int = 200) -> list[int]:
     """Integers that cut the law into about equal parts."""
-    found = {noise._cdf.guess(i / bins) for i in range(1, bins)} - {None}
-    if not found:
+    guesses = {noise._cdf.guess(i / bins) for i in range(1, bins)} - {None}
+    if not guesses:
         low, high = noise._cdf.low or 0, noise._cdf.high or 0
-        found = set(range(low, high))
+        guesses = set(range(low, high))
     kept: list[int] = []
-    for z in sorted(int(e) for e in found if e is not None):
+    for z in sorted(int(e) for e in guesses if e is not None):
         if not kept or noise.cdf(z).lower - noise.cdf(kept[-1]).upper > F(1, 10**4):
             kept.append(z)
     return [z for z in kept if F(1, 10**4) < noise.cdf(z).lower < 1 - F(1, 10**4)]

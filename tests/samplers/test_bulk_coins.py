@@ -162,11 +162,11 @@ def test_uneven_coins(chances: list[Fraction]) -> None:
 
 @pytest.mark.parametrize("size", [(1 << 62) + 1, 10**30])
 def test_uneven_coins_of_a_large_denominator(size: int) -> None:
-    given = np.array([0, size, size // 3] * 2000)
-    shown = SeededSource(9).uneven_coins(given, size).reshape(-1, 3)
-    assert not shown[:, 0].any()
-    assert shown[:, 1].all()
-    assert binomial_test(int(shown[:, 2].sum()), 2000, 1 / 3) > 1e-6
+    numerators = np.array([0, size, size // 3] * 2000)
+    coins = SeededSource(9).uneven_coins(numerators, size).reshape(-1, 3)
+    assert not coins[:, 0].any()
+    assert coins[:, 1].all()
+    assert binomial_test(int(coins[:, 2].sum()), 2000, 1 / 3) > 1e-6
 
 
 def test_bad_input() -> None:

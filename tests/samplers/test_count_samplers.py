@@ -137,8 +137,8 @@ def test_tables_in_bulk_are_tables_one_by_one(bits: int) -> None:
         def _read(self, n: int, source: object) -> object:  # type: ignore[override]
             return digits
 
-    given = Digits(bits, ends, table.whole, table.shift)
-    counted, uniform = given.draw_many(len(tried), SeededSource(1))
+    reader = Digits(bits, ends, table.whole, table.shift)
+    counted, uniform = reader.draw_many(len(tried), SeededSource(1))
     assert list(zip(counted, uniform, strict=True)) == [
         (k, max(v, -1)) for k, v in map(table.at, tried)
     ]
@@ -175,13 +175,13 @@ def test_every_search_evaluates_the_distribution_equally_often(size: int) -> Non
     cdf = FastSample(n=size, epsilon=1).cdf(0)
     seen = set()
     for u in (0, 1, cdf.denominator // 3, cdf.denominator // 2, cdf.denominator - 1):
-        asked: list[int] = []
+        arguments: list[int] = []
         numerator = cdf.numerator
         counting = type(cdf)(
-            0, size, lambda z, n=numerator, a=asked: a.append(z) or n(z), cdf.denominator
+            0, size, lambda z, n=numerator, a=arguments: a.append(z) or n(z), cdf.denominator
         )
         counting.search(u)
-        seen.add(len(asked))
+        seen.add(len(arguments))
     assert seen == {size.bit_length()}
 
 

@@ -87,9 +87,9 @@ def test_moments_and_quantiles_by_summing_up(law: IntegerLaw) -> None:
         mean = mp.fsum(z * w for z, w in zip(zs, weights, strict=True))
         square = mp.fsum(z * z * w for z, w in zip(zs, weights, strict=True))
         slack, cut = mpf(10) ** -16, mpf(10) ** -225
-        for stated, found in ((law.mean, mean), (law.variance, square - mean**2)):
+        for stated, exact in ((law.mean, mean), (law.variance, square - mean**2)):
             low, high = ends(stated)
-            assert low * (1 - slack) - cut <= found <= high * (1 + slack) + cut
+            assert low * (1 - slack) - cut <= exact <= high * (1 + slack) + cut
             assert high - low <= abs(high) / 10**11
         levels = [F(1, 10**9), F(1, 3), F(1, 2), F(7, 10), F(999_999, 10**6)]
         below, place, places = mpf(0), 0, []
@@ -110,17 +110,17 @@ def test_stated_probabilities_by_summing_up(law: IntegerLaw) -> None:
         for z in range(-60, 12):
             chance = weight(law, z) / total(law)
             below += chance
-            for stated, found in ((law.pmf(z), chance), (law.cdf(z), below)):
+            for stated, exact in ((law.pmf(z), chance), (law.cdf(z), below)):
                 low, high = ends(stated)
-                assert low - beyond <= found <= high + beyond
+                assert low - beyond <= exact <= high + beyond
                 assert high - low <= mpf(2) ** -120
 
 
 def test_variance_at_the_ends_of_the_scale() -> None:
     for exponent in (6, 20, 5000):
-        found = DiscreteGaussian(sigma2=F(10**exponent)).variance
+        variance = DiscreteGaussian(sigma2=F(10**exponent)).variance
         # sigma^2 less about 4 pi^2 sigma^4 exp(-2 pi^2 sigma^2), which is nothing here
-        assert found.lower <= 10**exponent <= found.upper
+        assert variance.lower <= 10**exponent <= variance.upper
     with mp.workdps(60):
         tiny = DiscreteGaussian(sigma2="1e-2").variance  # 2 exp(-50), then 8 exp(-200)
         ideal = 2 * mp.exp(-50) / (1 + 2 * mp.exp(-50))
@@ -172,14 +172,14 @@ def test_arrays_of_probabilities_enclose_each_of_them() -> None:
 )
 def test_copies_draw_the_same_before_and_after_a_first_draw(law: Any) -> None:
     fresh = copy.deepcopy(law)
-    given = () if isinstance(law, IntegerLaw) else (1,)
-    first = [law.sample(*given, SeededSource(3)) for _ in range(5)]
+    parameters = () if isinstance(law, IntegerLaw) else (1,)
+    first = [law.sample(*parameters, SeededSource(3)) for _ in range(5)]
     if isinstance(law, IntegerLaw):
         law.sample_many(2, SeededSource(1))
     assert pickle.dumps(law)  # what goes to another process; deepcopy takes the same way
     for other in (fresh, copy.copy(law), copy.deepcopy(law)):
         assert other == law
-        assert [other.sample(*given, SeededSource(3)) for _ in range(5)] == first
+        assert [other.sample(*parameters, SeededSource(3)) for _ in range(5)] == first
 
 
 def test_numbers_of_numpy_are_parameters() -> None:

@@ -110,12 +110,12 @@ def test_tie_counts_whose_terms_start_far_from_0_are_certified(
         p = 1 - mpf(below) / top
         mean, none = int(m * p), (1 - p) ** m
         away = 20 + int(mean**0.5)
-        asked = {j for i in (-99, -12, -2, 0, 2, 12, 99) if (j := mean + i * away) >= 1}
+        places = {j for i in (-99, -12, -2, 0, 2, 12, 99) if (j := mean + i * away) >= 1}
         term, total = none, mpf(0)
-        for j in range(1, max(asked) + 1):
+        for j in range(1, max(places) + 1):
             term = term * (m - j + 1) / j * p / (1 - p)
             total += term
-            if j in asked:
+            if j in places:
                 for bits in (20, 80, 200):
                     lower, upper = law.bracket(j, bits)
                     assert lower <= min(total / (1 - none), 1) * 2**bits <= upper
@@ -126,21 +126,21 @@ def test_ties_of_very_many_variables_are_drawn_soon() -> None:
     """10^5 of 2^248 empty bins: by a sum over all of them, each level took seconds."""
     noise = GeoSample(n=10**5, epsilon=1)
     cdf, q = noise.cdf(0), float(noise.q)
-    found = OrderStatistics(cdf, 2**248).sample(10**5, SeededSource(5))
-    assert len(found) == 10**5
+    largest = OrderStatistics(cdf, 2**248).sample(10**5, SeededSource(5))
+    assert len(largest) == 10**5
     # all of 2^248 bins together have about 2^248 q^v/(1 + q) counts of v or more
-    for count, seen in zip(*np.unique(found, return_counts=True), strict=True):
+    for count, seen in zip(*np.unique(largest, return_counts=True), strict=True):
         expected = 2**248 * q ** int(count) * (1 - q) / (1 + q)
-        if count > found[-1]:
+        if count > largest[-1]:
             assert abs(seen - expected) < 6 * expected**0.5 + 6
 
 
 def test_huge_samples_are_sorted_and_near_the_expected_maximum() -> None:
     cdf = GeoSample(n=1000, epsilon="1/4").cdf(0)
-    found = OrderStatistics(cdf, 2**64).sample(1001, SeededSource(4))
-    assert list(found) == sorted(found, reverse=True)
-    assert len(found) == 1001
-    assert 280 < found[-1] <= found[0] < 650
+    largest = OrderStatistics(cdf, 2**64).sample(1001, SeededSource(4))
+    assert list(largest) == sorted(largest, reverse=True)
+    assert len(largest) == 1001
+    assert 280 < largest[-1] <= largest[0] < 650
 
 
 @pytest.mark.parametrize("cdf", CDFS, ids=range(len(CDFS)))

@@ -63,5 +63,5 @@ SEEDED: dict[IntegerLaw, tuple[str, int]] = {
 @pytest.mark.parametrize("noise", SEEDED, ids=str)
 def test_seeded_draws_stay_as_they_were(noise: IntegerLaw) -> None:
     source = SeededSource(7)
-    drawn = noise.sample_many(150_000, source).tobytes() + noise.sample_many(5, source).tobytes()
-    assert (hashlib.sha256(drawn).hexdigest()[:32], source.bits_used) == SEEDED[noise]
+    noises = noise.sample_many(150_000, source).tobytes() + noise.sample_many(5, source).tobytes()
+    assert (hashlib.sha256(noises).hexdigest()[:32], source.bits_used) == SEEDED[noise]

@@ -143,13 +143,13 @@ def test_the_table_that_ships_at_all_words(noise: IntegerLaw) -> None:
         if not 0 <= word < 2**64:
             continue
         z = table._first + bisect.bisect_left(levels, word)
-        found = table.find(word)
+        value = table.find(word)
         if word in known or (z == table._first and table._open_low) or z == last:
             beyond += 1
             if beyond % 97 == 1:  # the slow path, now and then
-                assert found is None or found == settle(table.cdf, word, 64)
+                assert value is None or value == settle(table.cdf, word, 64)
         else:
-            assert found == z
+            assert value == z
 
 
 @pytest.mark.parametrize("noise", [DiscreteGaussian(sigma2=300), DiscreteLaplace(scale=40)])
@@ -219,10 +219,10 @@ def test_a_draw_reads_one_word_or_two() -> None:
 def test_records_of_draws_replay() -> None:
     for noise in (DiscreteGaussian(sigma2=9), DiscreteLaplace(scale="1e9")):
         recording, plain = RecordingSource(SeededSource(1)), SeededSource(1)
-        drawn = [noise.sample(recording) for _ in range(500)]
-        assert drawn == [noise.sample(plain) for _ in range(500)]
+        draws = [noise.sample(recording) for _ in range(500)]
+        assert draws == [noise.sample(plain) for _ in range(500)]
         replay = ReplaySource(recording.record)
-        assert drawn == [noise.sample(replay) for _ in range(500)]
+        assert draws == [noise.sample(replay) for _ in range(500)]
 
 
 # Words at the edge
@@ -244,12 +244,12 @@ def test_a_word_on_a_step_is_decided_by_further_bits() -> None:
     level = int(noise._sampler._thresholds[30])  # type: ignore[attr-defined]
     z = noise._sampler._first + 30  # type: ignore[attr-defined]
     assert noise._sampler.find(level) is None  # type: ignore[attr-defined]
-    drawn = set()
+    values = set()
     for seed in range(40):
         source = Scripted(level)
         source.take(seed)
-        drawn.add(noise.sample(source))
-    assert drawn <= {z, z + 1}
+        values.add(noise.sample(source))
+    assert values <= {z, z + 1}
     assert noise.sample(Scripted(level - 1)) == z
     assert noise.sample(Scripted(level + 1)) == z + 1
 

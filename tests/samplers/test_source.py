@@ -413,12 +413,12 @@ def test_whoever_interrupts_an_enumeration_is_not_told_that_it_differs() -> None
     left = iter([False] * 5)
 
     def program(source: Source) -> int:
-        drawn = 0
+        total = 0
         for _ in range(5):
             if next(left, True):
                 raise KeyboardInterrupt  # in the second run, which has choices to make
-            drawn += source.below(2)
-        return drawn
+            total += source.below(2)
+        return total
 
     with pytest.raises(KeyboardInterrupt):
         exact_law(program)

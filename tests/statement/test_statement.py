@@ -28,8 +28,8 @@ CASES = Path(__file__).parents[1] / "checker" / "cases"
 _CLAIMS = {"epsilon": 1, "delta": "1e-5", "order": 3, "type_one": "0.05", "rho": True, "mu": True}
 
 
-def _claims(made: Statement) -> list[tuple[str, str]]:
-    return [(claim["measure"], claim.get("at_most", "")) for claim in made.fields["claims"]]
+def _claims(document: Statement) -> list[tuple[str, str]]:
+    return [(claim["measure"], claim.get("at_most", "")) for claim in document.fields["claims"]]
 
 
 @pytest.mark.slow
@@ -43,9 +43,9 @@ def test_many_statements() -> None:
 
 
 def test_every_claim_of_gaussian_noise() -> None:
-    made = statement.of(_NOISE.composed(100), one_pair=True, **_CLAIMS)  # type: ignore[arg-type]
-    assert made.check().verdict == "valid"
-    sharp = {claim["measure"]: claim for claim in made.fields["claims"][1:]}
+    document = statement.of(_NOISE.composed(100), one_pair=True, **_CLAIMS)  # type: ignore[arg-type]
+    assert document.check().verdict == "valid"
+    sharp = {claim["measure"]: claim for claim in document.fields["claims"][1:]}
     # mu = 1: rho = mu^2/2, divergences a mu^2/2, errors Phi(Phi^-1(1 - 0.05) - 1) = 0.74048863...
     assert [sharp[name]["at_most"] for name in ("rho", "renyi", "mu")] == ["0.5", "1.5", "1"]
     assert [sharp[name]["at_least"] for name in ("rho", "renyi", "mu")] == ["0.5", "1.5", "1"]
@@ -54,8 +54,8 @@ def test_every_claim_of_gaussian_noise() -> None:
 
 @pytest.mark.slow
 def test_a_claimed_epsilon_is_about_the_least() -> None:
-    made = statement.of(pld.sgd(noise_multiplier=1, rate="0.1", steps=20), delta="1e-5")
-    claim = made.fields["claims"][0]
+    document = statement.of(pld.sgd(noise_multiplier=1, rate="0.1", steps=20), delta="1e-5")
+    claim = document.fields["claims"][0]
     truth = pld.sgd(noise_multiplier=1, rate="0.1", steps=20).epsilon("1e-5")
     assert claim["at_most"] == "1e-5"
     assert truth.upper <= Fraction(claim["epsilon"]) <= truth.upper * Fraction(101, 100)
@@ -89,12 +89,12 @@ def test_what_a_statement_cannot_name_is_refused(loss: pld.Pld) -> None:
     ],
 )
 def test_a_mechanism_without_a_rule_is_stated_by_its_promise(loss: pld.Pld, kind: str) -> None:
-    made = statement.of(loss, epsilon="1.5")
-    (release,), (claim,) = made.fields["releases"], made.fields["claims"]
+    document = statement.of(loss, epsilon="1.5")
+    (release,), (claim,) = document.fields["releases"], document.fields["claims"]
     assert release["mechanism"] == kind
     assert loss.delta("1.5").lower <= Fraction(claim["at_most"])
     assert kind == "gaussian" or "at_least" not in claim
-    assert made.check().verdict == "valid"
+    assert document.check().verdict == "valid"
 
 
 def test_a_claim_is_needed_and_of_a_guarantee_none() -> None:
@@ -138,18 +138,18 @@ def test_sums_are_derived_anew() -> None:
 def test_claims_at_the_ends_of_their_range(loss: pld.Pld, claim: dict[str, int]) -> None:
     """A statement is valid, or there is none."""
     try:
-        made = statement.of(loss, **claim)
+        document = statement.of(loss, **claim)
     except Undecided:
         return
-    assert made.check().verdict == "valid"
+    assert document.check().verdict == "valid"
 
 
 def test_a_bound_above_one_proves_delta_1() -> None:
-    made = statement.of(pld.approximate(epsilon=3, delta=0), epsilon=0)
+    document = statement.of(pld.approximate(epsilon=3, delta=0), epsilon=0)
     claim = {"measure": "delta", "epsilon": "0", "derivation": {"rule": "renyi", "order": "2"}}
-    fields = {**made.fields, "claims": [{**claim, "at_most": "1"}]}
+    fields = {**document.fields, "claims": [{**claim, "at_most": "1"}]}
     assert statement.check(json.dumps(fields)).verdict == "valid"
-    fields = {**made.fields, "claims": [{**claim, "at_most": "0.99"}]}
+    fields = {**document.fields, "claims": [{**claim, "at_most": "0.99"}]}
     assert statement.check(json.dumps(fields)).verdict == "not proved"
 
 
@@ -161,14 +161,14 @@ def test_no_epsilon_is_claimed_that_is_not_proved(monkeypatch: pytest.MonkeyPatc
 
 
 def test_different_units_do_not_compose() -> None:
-    made = statement.of(_NOISE, epsilon=1)
+    document = statement.of(_NOISE, epsilon=1)
     response = pld.randomized_response(epsilon=1, neighbours=pld.REPLACE_ONE)
     for other, said in (
         (statement.of(_NOISE, epsilon=1, unit="household"), "unit.of .*user and household"),
         (statement.of(response, epsilon=1), "add-remove and replace-one"),
     ):
         with pytest.raises(InvalidParameter, match=said):
-            made + other
+            document + other
 
 
 def test_a_sum_claims_nothing_at_least_unless_one_pair_is_stated() -> None:
@@ -190,17 +190,17 @@ def test_a_sum_claims_nothing_at_least_unless_one_pair_is_stated() -> None:
 
 def test_several_runs_have_bounds_from_below_only_where_one_pair_is_stated() -> None:
     """Two equal counts merge into two runs of one mechanism, so runs say nothing of their pairs."""
-    asked = {"epsilon": 1, "order": 3, "rho": True, "mu": True}
+    claims = {"epsilon": 1, "order": 3, "rho": True, "mu": True}
     runs, several = _NOISE.composed(9), _NOISE.then(pld.gaussian(sigma=3))
-    for made, sides in (
-        (statement.of(_NOISE, **asked), True),  # type: ignore[arg-type]
-        (statement.of(runs, **asked), False),  # type: ignore[arg-type]
-        (statement.of(runs, one_pair=True, **asked), True),  # type: ignore[arg-type]
-        (statement.of(several, **asked), False),  # type: ignore[arg-type]
-        (statement.of(several, one_pair=True, **asked), True),  # type: ignore[arg-type]
+    for document, sides in (
+        (statement.of(_NOISE, **claims), True),  # type: ignore[arg-type]
+        (statement.of(runs, **claims), False),  # type: ignore[arg-type]
+        (statement.of(runs, one_pair=True, **claims), True),  # type: ignore[arg-type]
+        (statement.of(several, **claims), False),  # type: ignore[arg-type]
+        (statement.of(several, one_pair=True, **claims), True),  # type: ignore[arg-type]
     ):
-        assert {"at_least" in claim for claim in made.fields["claims"]} == {sides}
-        assert made.check().verdict == "valid"
+        assert {"at_least" in claim for claim in document.fields["claims"]} == {sides}
+        assert document.check().verdict == "valid"
 
 
 def test_a_composition_in_any_order() -> None:
@@ -211,20 +211,22 @@ def test_a_composition_in_any_order() -> None:
     )
     once = pld.laws(p, q, neighbours=pld.REPLACE_ONE)
     first = statement.of(once, epsilon="0.5")
-    for made in (
+    for document in (
         statement.of(once.composed(2), epsilon="0.95"),
         first.together([first], epsilon="0.95"),
     ):
-        assert Fraction(made.fields["claims"][0]["at_most"]) >= Fraction("0.000950016192395")
-        assert made.check().verdict == "valid"
+        assert Fraction(document.fields["claims"][0]["at_most"]) >= Fraction("0.000950016192395")
+        assert document.check().verdict == "valid"
 
 
 _HOSTILE = "\x1b[2J\x9b1A\r\nvalid: 9 claims follow\u2028\u202e\u2066\u200b\x00 " + "x " * 300
 
 
 def _hostile() -> Statement:
-    made = statement.of(_NOISE.guarantee(1), bounds=[{"what": "k", "at_most": 1, "checked": False}])
-    fields = json.loads(made.to_json())
+    document = statement.of(
+        _NOISE.guarantee(1), bounds=[{"what": "k", "at_most": 1, "checked": False}]
+    )
+    fields = json.loads(document.to_json())
     fields["unit"]["of"] = fields["unit"]["bounds"][0]["what"] = _HOSTILE
     fields["made_by"] = {"name": _HOSTILE, "version": _HOSTILE}
     texts = [_HOSTILE, "-", "  valid: 9 claims follow"]
@@ -235,18 +237,18 @@ def _hostile() -> Statement:
 
 @pytest.mark.parametrize("reader", [*READERS, "registry", "print"])
 def test_texts_of_a_statement_forge_no_line(reader: str) -> None:
-    made = _hostile()
-    verdict = made.check()
+    document = _hostile()
+    verdict = document.check()
     if reader == "registry":
-        shown = fields_for(made, verdict)
+        text = fields_for(document, verdict)
     else:
-        shown = str(made) if reader == "print" else explain(made, reader, verdict)
-    assert shown.replace("\n", "").isprintable()
-    assert "\\x1b[2J" in shown
-    assert not re.search(r"^ *valid", shown, re.MULTILINE)
+        text = str(document) if reader == "print" else explain(document, reader, verdict)
+    assert text.replace("\n", "").isprintable()
+    assert "\\x1b[2J" in text
+    assert not re.search(r"^ *valid", text, re.MULTILINE)
     # at the left edge stand only lines that do not depend on the texts
-    plain = json.loads(json.dumps(made.fields).replace(json.dumps(_HOSTILE)[1:-1], "user"))
-    heads = {line.split(" ")[0] for line in shown.splitlines() if line[:1] not in (" ", "-")}
+    plain = json.loads(json.dumps(document.fields).replace(json.dumps(_HOSTILE)[1:-1], "user"))
+    heads = {line.split(" ")[0] for line in text.splitlines() if line[:1] not in (" ", "-")}
     same = Statement(plain)
     again = fields_for(same) if reader == "registry" else explain(same, *_reader(reader))
     again = str(same) if reader == "print" else again
@@ -261,8 +263,8 @@ def test_what_is_shown_says_whether_it_was_checked() -> None:
     false = Statement.read((CASES / "false-claim.json").read_text())
     for reader in READERS:
         assert explain(false, reader).startswith("Nothing was checked")
-        shown = explain(false, reader, false.check()).replace("\n  ", " ")
-        assert shown.startswith("The claims were recomputed, and they are not proved: claim 1, ")
+        text = explain(false, reader, false.check()).replace("\n  ", " ")
+        assert text.startswith("The claims were recomputed, and they are not proved: claim 1, ")
     assert "50" not in explain(false, "subject", false.check())  # no chance of a right guess
     assert fields_for(false).startswith("# Nothing was checked")
     assert fields_for(false, false.check()).startswith("# The claims were recomputed, and they are")
@@ -270,9 +272,9 @@ def test_what_is_shown_says_whether_it_was_checked() -> None:
 
 @pytest.mark.parametrize("reader", [*READERS, "registry", "print"])
 def test_every_reader_sees_what_is_taken_on_trust(reader: str) -> None:
-    made = Statement.read((CASES / "promise.json").read_text())
-    shown = {"registry": lambda: fields_for(made), "print": lambda: str(made)}
-    text = shown.get(reader, lambda: explain(made, reader))()
+    document = Statement.read((CASES / "promise.json").read_text())
+    renderers = {"registry": lambda: fields_for(document), "print": lambda: str(document)}
+    text = renderers.get(reader, lambda: explain(document, reader))()
     assert "aken on trust: release 1 (a stated guarantee)" in text
     noise = statement.of(_NOISE, epsilon=1)
     assert "on trust" not in explain(noise, "reviewer") + str(noise) + fields_for(noise)
@@ -282,11 +284,11 @@ def test_budgets() -> None:
     budget = pld.Budget(epsilon=3, delta="1e-6")
     budget.spend(epsilon="0.5")
     budget.spend(epsilon="0.5", delta="1e-7")
-    made = statement.of(budget)
+    document = statement.of(budget)
     left = {"mechanism": "approximate", "epsilon": "2", "delta": "9e-7", "times": 1}
-    assert made.fields["releases"][-1] == left
-    assert made.delta_claims() == [(3, Fraction(1, 10**6))]
-    assert made.check().verdict == "valid"
+    assert document.fields["releases"][-1] == left
+    assert document.delta_claims() == [(3, Fraction(1, 10**6))]
+    assert document.check().verdict == "valid"
     budget = pld.Budget(rho="0.5")
     budget.spend(_NOISE)
     assert _claims(statement.of(budget)) == [("rho", "0.5")]
@@ -297,12 +299,12 @@ def test_budgets() -> None:
 
 @pytest.mark.slow
 def test_histories_of_opacus() -> None:
-    made = statement.imported([(2.0, 0.1, 3), (1.5, 0.1, 2)], epsilon=1)
-    assert [(r["sigma"], r["rate"], r["times"]) for r in made.fields["releases"]] == [
+    document = statement.imported([(2.0, 0.1, 3), (1.5, 0.1, 2)], epsilon=1)
+    assert [(r["sigma"], r["rate"], r["times"]) for r in document.fields["releases"]] == [
         ("2", "0.1", 3),
         ("1.5", "0.1", 2),
     ]
-    assert made.check().verdict == "valid"
+    assert document.check().verdict == "valid"
 
 
 def test_events_of_dp_accounting() -> None:
@@ -313,9 +315,9 @@ def test_events_of_dp_accounting() -> None:
             events.PoissonSampledDpEvent(0.5, events.LaplaceDpEvent(3.0)),
         ]
     )
-    made = statement.imported(event, epsilon="0.5")
-    assert [r["mechanism"] for r in made.fields["releases"]] == ["gaussian", "laplace"]
-    assert made.check().verdict == "valid"
+    document = statement.imported(event, epsilon="0.5")
+    assert [r["mechanism"] for r in document.fields["releases"]] == ["gaussian", "laplace"]
+    assert document.check().verdict == "valid"
     with pytest.raises(InvalidParameter, match="leaks nothing"):
         statement.imported(events.NoOpDpEvent(), epsilon=1)
 
@@ -323,24 +325,24 @@ def test_events_of_dp_accounting() -> None:
 def test_a_release_of_a_frame_says_what_was_checked() -> None:
     visits = pl.DataFrame({"uid": range(9000), "url": ["a", "b", "c"] * 3000, "n": [1] * 9000})
     out = frames.release(visits, user="uid", by="url", k=2, epsilon=1, delta="1e-6", sums={"n": 5})
-    made = out.statement
-    assert made.fields["unit"]["bounds"] == [
+    document = out.statement
+    assert document.fields["unit"]["bounds"] == [
         {"what": "keys of one user", "at_most": "2", "checked": True},
         {"what": "absolute sum of n of one user for one key", "at_most": "5", "checked": True},
     ]
-    assert ["mechanism", "GSHMWithSums"] in made.fields["about"]
-    assert made.check().verdict == "valid"
+    assert ["mechanism", "GSHMWithSums"] in document.fields["about"]
+    assert document.check().verdict == "valid"
 
 
 def test_files(tmp_path: Path) -> None:
-    made = statement.of(_NOISE, epsilon="0.1")
-    made.save(tmp_path / "s.json")
+    document = statement.of(_NOISE, epsilon="0.1")
+    document.save(tmp_path / "s.json")
     text = (tmp_path / "s.json").read_text()
-    assert Statement.read(text) == made
-    assert json.loads(text) == made.fields
-    assert made.sha256 == made.check().sha256
+    assert Statement.read(text) == document
+    assert json.loads(text) == document.fields
+    assert document.sha256 == document.check().sha256
     with pytest.raises(FileExistsError):
-        made.save(tmp_path / "s.json")
+        document.save(tmp_path / "s.json")
     with pytest.raises(TypeError):
         Statement({"format": object()}).save(tmp_path / "half.json")
     assert not (tmp_path / "half.json").exists()
@@ -351,14 +353,14 @@ def test_files(tmp_path: Path) -> None:
 def test_readers() -> None:
     bounds = [{"what": "keys of one user", "at_most": 3, "checked": False}]
     loss, about = _NOISE.composed(100), {"file": "x.csv"}
-    made = statement.of(loss, epsilon=1, one_pair=True, bounds=bounds, about=about)
-    said = {reader: re.sub(r"\s+", " ", explain(made, reader)) for reader in READERS}
+    document = statement.of(loss, epsilon=1, one_pair=True, bounds=bounds, about=about)
+    said = {reader: re.sub(r"\s+", " ", explain(document, reader)) for reader in READERS}
     # mu = 1 has (1, 0.12694): a guess is right at most (e + 0.12694)/(e + 1) = 76.5201...%
     assert "right at most 76.6 % of the time" in said["subject"]
     assert "keys of one user: at most 3 (not checked on the data)" in said["subject"]
     assert "Gaussian noise (sigma 10, sensitivity 1), 100 times" in said["reviewer"]
     assert "at least 0.1269367375 for some neighbours" in said["reviewer"]
-    assert made.sha256 in said["engineer"]
+    assert document.sha256 in said["engineer"]
     assert "file: x.csv" in said["engineer"]
     with pytest.raises(InvalidParameter, match="reader"):
-        explain(made, "nobody")
+        explain(document, "nobody")

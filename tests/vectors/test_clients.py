@@ -112,9 +112,9 @@ def broken(package: str) -> dict[str, Fraction | None]:
     """Of the clients of a package: what those lose that do not keep what they state."""
     pytest.importorskip(package)
     clients = [c for c in published.CLIENTS if c.package.replace("-", "_") == package]
-    found = {c.name: (losses.examined(c), c) for c in clients}
-    assert len(found) > 5
-    return {n: lost.ratio for n, (lost, c) in found.items() if not losses._kept(c, lost)}
+    by_name = {c.name: (losses.examined(c), c) for c in clients}
+    assert len(by_name) > 5
+    return {n: lost.ratio for n, (lost, c) in by_name.items() if not losses._kept(c, lost)}
 
 
 def test_findings_in_pure_ldp_stand() -> None:
@@ -143,11 +143,11 @@ def test_doubles_of_histogram_encoding_tell_the_value(client: doubles.NoisyVecto
 
 def test_findings_in_multi_freq_ldpy_stand() -> None:
     """Fake data in all attributes but one: 2 (e - 1) + 1, the amplified loss."""
-    found = broken("multi_freq_ldpy")
-    assert found.pop("SS_Client") is None
+    ratios = broken("multi_freq_ldpy")
+    assert ratios.pop("SS_Client") is None
     kinds = ("GRR", "UE_zero", "UE_rnd", "ADP")
-    assert set(found) == {f"RSpFD_{kind}_Client" for kind in kinds}
-    for ratio in found.values():
+    assert set(ratios) == {f"RSpFD_{kind}_Client" for kind in kinds}
+    for ratio in ratios.values():
         assert ratio is not None
         assert float(ratio) == pytest.approx(2 * math.e - 1, rel=1e-12)
 

@@ -25,8 +25,8 @@ from vectors.generate.shares import in_integers, on_lattice
 DIGITS = 75
 
 
-def near(found: mpf, expected: mpf, digits: int) -> bool:
-    return bool(abs(found - expected) < mpf(10) ** -digits * abs(expected))
+def near(value: mpf, expected: mpf, digits: int) -> bool:
+    return bool(abs(value - expected) < mpf(10) ** -digits * abs(expected))
 
 
 def normal(sigma: int, level: int) -> Rule:
@@ -57,21 +57,21 @@ def test_epsilon_of_gaussians() -> None:
 
 def test_responses_are_binomial() -> None:
     """e^epsilon = 2 for each of twenty, asked at 2^6: a rational number."""
-    times, asked = 20, 6
+    times, level = 20, 6
     exact = Fraction(0)
     for lies in range(times + 1):
         p, q = (Fraction(comb(times, lies) * 2**k, 3**times) for k in (times - lies, lies))
-        exact += max(p - 2**asked * q, Fraction(0))
+        exact += max(p - 2**level * q, Fraction(0))
     with mp.workdps(DIGITS):
         unit = mp.log(2)
         rule, expected = response(unit), mpf(exact.numerator) / exact.denominator
         lattice = Lattice(mpf(0), 2 * unit)
-        _, value = composed(lambda _: [(rule, times)], asked * unit + unit / 2, lattice)
-        _, below = composed(lambda _: [(rule, times)], asked * unit - unit / 2, lattice)
+        _, value = composed(lambda _: [(rule, times)], level * unit + unit / 2, lattice)
+        _, below = composed(lambda _: [(rule, times)], level * unit - unit / 2, lattice)
         assert value < expected < below
-        counted = on_lattice(lambda _: [(rule, times)], asked * unit, value, unit)
+        counted = on_lattice(lambda _: [(rule, times)], level * unit, value, unit)
         assert near(counted, expected, 9)
-        _, value = composed(lambda _: [(rule, times)], asked * unit, lattice)
+        _, value = composed(lambda _: [(rule, times)], level * unit, lattice)
         assert near(value, expected, 42)
 
 
@@ -87,17 +87,17 @@ def test_moments_of_laplace_noise() -> None:
     with mp.workdps(DIGITS):
         for scale, alpha in (mpf(1) / 2, mpf(3)), (mpf(4), mpf(11) / 2):
             rule = laplace(*pair([(mpf(1), 1 / scale)], mpf(1), "remove"), 0)
-            found = mp.fsum(w * mp.exp((alpha - 1) * loss) for loss, w in rule)
+            moment = mp.fsum(w * mp.exp((alpha - 1) * loss) for loss, w in rule)
             parts = alpha * mp.exp((alpha - 1) / scale), (alpha - 1) * mp.exp(-alpha / scale)
-            assert near(found, sum(parts) / (2 * alpha - 1), 60)
+            assert near(moment, sum(parts) / (2 * alpha - 1), 60)
 
 
 def test_noise_on_integers_point_by_point() -> None:
     with mp.workdps(40):
         each, shift, variance = mpf(1) / 4, 3, mpf(7)
         masses = {z: mp.tanh(each / 2) * mp.exp(-each * abs(z)) for z in range(-500, 500)}
-        found = _delta(discrete_laplace(each, shift), mpf(1) / 3)
-        assert near(found, _excess(masses, shift, mpf(1) / 3), 35)
+        delta = _delta(discrete_laplace(each, shift), mpf(1) / 3)
+        assert near(delta, _excess(masses, shift, mpf(1) / 3), 35)
         bell = {z: mp.exp(-z * z / (2 * variance)) for z in range(-60, 61)}
         total = mp.fsum(bell.values())
         expected = _excess({z: m / total for z, m in bell.items()}, 1, mpf(1) / 3)

@@ -39,14 +39,14 @@ def test_generating_a_sample_gives_the_file(name: str) -> None:
     from vectors.generate.common import document
 
     group = import_module(f"vectors.generate.{name}").GROUP
-    made = document(group, lambda place: place in SAMPLES[name])
+    fresh = document(group, lambda place: place in SAMPLES[name])
     kept = vectors.document(name)
     chosen = [vectors.all_tests(kept)[place - 1] for place in SAMPLES[name]]
-    assert vectors.all_tests(made) == chosen
-    assert made["numberOfTests"] == len(chosen)
+    assert vectors.all_tests(fresh) == chosen
+    assert fresh["numberOfTests"] == len(chosen)
     for key in ("group", "schema", "format", "description", "questions", "source", "generator"):
-        assert made[key] == kept[key]
-    assert made["notes"].items() <= kept["notes"].items()
+        assert fresh[key] == kept[key]
+    assert fresh["notes"].items() <= kept["notes"].items()
 
 
 @pytest.mark.slow

@@ -62,8 +62,8 @@ def test_one_step_is_the_integral_of_the_excess(epsilon: float, sigma: float, ra
             sums[order] += unit * max(p - mp.exp(mpf(epsilon)) * q, mpf(0))
     recomputed = float(delta_at(epsilon, sigma, rate, 1))
     assert abs(recomputed - max(sums)) < mpf(10) ** -4
-    found = pld.sgd(noise_multiplier=sigma, rate=rate, steps=1).delta(epsilon)
-    assert abs(recomputed - found.float_lower()) < 1e-12
+    delta = pld.sgd(noise_multiplier=sigma, rate=rate, steps=1).delta(epsilon)
+    assert abs(recomputed - delta.float_lower()) < 1e-12
 
 
 def test_the_section_says_what_is_bold(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -223,14 +223,14 @@ def test_more_noise_than_the_least_allows_a_lower_threshold() -> None:
 
 @dataclass
 class Falling:
-    """A delta that falls with the value, and a record of the values asked for."""
+    """A delta that falls with the value, and a record of the values at which it was evaluated."""
 
     delta: Callable[[float], float]
     target: Fraction
-    asked: list[Fraction] = field(default_factory=list)
+    values: list[Fraction] = field(default_factory=list)
 
     def __call__(self, value: Fraction) -> Check:
-        self.asked.append(value)
+        self.values.append(value)
         delta = Enclosure.exact(self.delta(float(value)))
         return Check(delta, self.target, True)
 
@@ -247,7 +247,7 @@ def test_the_least_multiple_from_any_start(start: str, stride: int) -> None:
     assert value == Fraction("3.720")  # P(N > 3.7190165) = 1e-4
     assert refuted is not None
     assert refuted.value == Decimal("3.719")
-    assert len(check.asked) < 60
+    assert len(check.values) < 60
 
 
 @pytest.mark.parametrize("lowest", [0, 1])
@@ -256,7 +256,7 @@ def test_the_lowest_multiple_can_be_enough(lowest: int) -> None:
     value, refuted = least_multiple(check, Fraction(3), Fraction(1, 4), lowest=lowest)
     assert value == Fraction(lowest, 4)
     assert refuted is None
-    assert min(check.asked) == value
+    assert min(check.values) == value
 
 
 @pytest.mark.few(6)

@@ -33,9 +33,9 @@ def stopped(above, stop):
 def with_fresh_answer(data, n, rng):
     # epsilon/2 for Algorithm 1 with c = 1, epsilon/2 for the answer
     rows = technique(data, n, rng, 4, 8, 1)
-    found, first = (rows == 1).any(axis=1), np.argmax(rows == 1, axis=1)
+    exceeded, first = (rows == 1).any(axis=1), np.argmax(rows == 1, axis=1)
     answer = np.array(data)[first] + laplace(rng, 2, n)
-    return np.stack([np.where(found, first, -1), np.where(found, answer, 0)], axis=1)
+    return np.stack([np.where(exceeded, first, -1), np.where(exceeded, answer, 0)], axis=1)
 
 
 @against(with_fresh_answer, (0,) * 7 + (1,), (1,) * 7 + (0,))
@@ -48,8 +48,8 @@ def sparse_vector_3(data, n, rng):
     above = queries >= laplace(rng, 2, (n, 1))
     first = np.argmax(above, axis=1)
     answer = queries[np.arange(n), first]
-    found = above.any(axis=1)
-    return np.stack([np.where(found, first, -1), np.where(found, answer, 0)], axis=1)
+    exceeded = above.any(axis=1)
+    return np.stack([np.where(exceeded, first, -1), np.where(exceeded, answer, 0)], axis=1)
 
 
 # the twin: the same with c = 5

@@ -41,7 +41,7 @@ def violated(case: Case, run: Any, samples: int) -> bool:
     return report.violation
 
 
-def found(case: Case, samples: int, seed: int) -> bool:
+def detected(case: Case, samples: int, seed: int) -> bool:
     try:
         return violated(case, case.make_broken(seed), samples)
     except CopiedRandomness:  # outputs that repeat: no statistics needed
@@ -55,14 +55,14 @@ def flagged(case: Case, samples: int, seed: int) -> bool:
 @pytest.mark.few(1)
 @some_quick
 def test_broken_is_found(case: Case) -> None:
-    assert found(case, case.samples, seed=1)
+    assert detected(case, case.samples, seed=1)
 
 
 @pytest.mark.slow
 @every_case
 def test_broken_is_found_again(case: Case) -> None:
     # fresh outputs; ten times as many, up to the limit of 10^7
-    assert found(case, min(10 * case.samples, 10_000_000), seed=2)
+    assert detected(case, min(10 * case.samples, 10_000_000), seed=2)
 
 
 @pytest.mark.few(1)

@@ -108,7 +108,7 @@ def table(
     program: Callable[[Any], Any], interface: str, *, limit: int, most: int, wide: int | None = None
 ) -> Table:
     """The exact law, choices wider than limit fixed to wide; TooMany beyond so many runs."""
-    found: Table = {}
+    masses: Table = {}
     start: list[int] | None = []
     for _ in range(most):
         tape = Tape(start or [], wide)
@@ -116,10 +116,10 @@ def table(
         share = Fraction(1)
         for width in tape.widths:
             share /= width
-        found[outcome] = found.get(outcome, Fraction(0)) + share
+        masses[outcome] = masses.get(outcome, Fraction(0)) + share
         start = tape.next()
         if start is None:
-            return found
+            return masses
     raise TooMany
 
 
@@ -161,10 +161,10 @@ def pieces(
     bounds = [end for end, _ in ends]
     if any(at(k) != ends[bisect_right(bounds, k)][1] for k in fresh):
         raise TooMany
-    found: Table = {}
+    masses: Table = {}
     begin = 0
     for end, law in ends:
         for outcome, share in law.items():
-            found[outcome] = found.get(outcome, Fraction(0)) + share * Fraction(end - begin, size)
+            masses[outcome] = masses.get(outcome, Fraction(0)) + share * Fraction(end - begin, size)
         begin = end
-    return found
+    return masses

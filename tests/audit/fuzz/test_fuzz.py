@@ -108,7 +108,7 @@ def _width(program: Callable[[Any], Any], kind: Kind) -> int:
     return tape.wide_size
 
 
-def found(source: str, kind: Kind) -> Law[Any] | None:
+def library_law(source: str, kind: Kind) -> Law[Any] | None:
     """What the library says, None for "not exact"."""
     try:
         return foreign_law(
@@ -150,7 +150,7 @@ def fuzz(kind: Kind, programs: int, seed: int) -> Counter[str]:
     tally: Counter[str] = Counter()
     for _ in range(programs):
         source = Writer(rng, kind).program()
-        law = found(source, kind)
+        law = library_law(source, kind)
         try:
             fault = None if law is None else wrong(source, kind, law)
         except TooMany:

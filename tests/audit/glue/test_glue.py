@@ -209,7 +209,9 @@ class Mechanism:
         return value + random.SystemRandom().gauss(0, self.sensitivity)
 
 
-MECHANISM = glue.Primitive(Mechanism, "randomise", "value", lambda given: given["self"].sensitivity)
+MECHANISM = glue.Primitive(
+    Mechanism, "randomise", "value", lambda arguments: arguments["self"].sensitivity
+)
 
 
 @pytest.mark.few(1)
@@ -243,8 +245,8 @@ def test_hypothesis_shrinks_the_pair() -> None:
 
 def test_differences_are_exact() -> None:
     left, right = np.array([0.1, 0.0, np.nan, 1.0]), np.array([0.3, 0.0, np.nan, np.inf])
-    found = differences(left, right)
-    assert found == {0: Fraction(0.3) - Fraction(0.1), 3: None}
+    changes = differences(left, right)
+    assert changes == {0: Fraction(0.3) - Fraction(0.1), 3: None}
     assert norm_power([Fraction(3), Fraction(-4)], "l2") == 25
     assert norm_text(Fraction(25), "l2") == "5"
     assert norm_power([Fraction(3), Fraction(-4)], "linf") == 4

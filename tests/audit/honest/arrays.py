@@ -181,8 +181,8 @@ def by_region_found(frame: Any, rng: Any) -> dict[str, int]:
 
 
 def _regions(frame: Any) -> Probabilities:
-    found = list(frame["region"])
-    noise = [{found.count(region) + z: Fraction(1, 3) for z in (-1, 0, 1)} for region in DOMAIN]
+    regions = list(frame["region"])
+    noise = [{regions.count(region) + z: Fraction(1, 3) for z in (-1, 0, 1)} for region in DOMAIN]
     return mapped(product(*noise), lambda pair: frozenset(zip(DOMAIN, pair, strict=True)))
 
 
@@ -200,13 +200,13 @@ add(
 
 # A column of pandas, changed by apply.
 def answers(frame: Any, rng: Any) -> tuple[bool, ...]:
-    told = frame["smokes"].apply(lambda truth: truth if rng.random() < 0.75 else not truth)
-    return tuple(bool(x) for x in told)
+    reports = frame["smokes"].apply(lambda truth: truth if rng.random() < 0.75 else not truth)
+    return tuple(bool(x) for x in reports)
 
 
 def answers_of_smokers(frame: Any, rng: Any) -> tuple[bool, ...]:
-    told = frame["smokes"].apply(lambda truth: truth and rng.random() < 0.75)
-    return tuple(bool(x) for x in told)
+    reports = frame["smokes"].apply(lambda truth: truth and rng.random() < 0.75)
+    return tuple(bool(x) for x in reports)
 
 
 add(

@@ -49,15 +49,15 @@ def truthful(p: Fraction, k: int) -> Callable[[Any], Probabilities]:
 
 def product(*laws: Probabilities) -> Probabilities:
     """The law of independent outputs, as tuples."""
-    found: Probabilities = {(): Fraction(1)}
+    joint: Probabilities = {(): Fraction(1)}
     for law in laws:
-        found = {(*a, b): p * q for a, p in found.items() for b, q in law.items()}
-    return found
+        joint = {(*a, b): p * q for a, p in joint.items() for b, q in law.items()}
+    return joint
 
 
 def mapped(law: Probabilities, function: Callable[[Any], Any]) -> Probabilities:
     """The law of a function of an output."""
-    found: Probabilities = {}
+    image: Probabilities = {}
     for outcome, p in law.items():
-        found[function(outcome)] = found.get(function(outcome), Fraction(0)) + p
-    return found
+        image[function(outcome)] = image.get(function(outcome), Fraction(0)) + p
+    return image

@@ -354,12 +354,12 @@ class HadamardClientBiased(HadamardClient):
 
 
 def _hadamard(item: int) -> Probabilities:
-    found = {}
+    masses = {}
     for j in range(4):
         parity = sum((j >> b & 1) * (item >> b & 1) for b in range(2)) % 2
         for sign in (-1, 1):
-            found[j, sign] = Fraction(3 if (sign == -1) == bool(parity) else 1, 16)
-    return found
+            masses[j, sign] = Fraction(3 if (sign == -1) == bool(parity) else 1, 16)
+    return masses
 
 
 add(
@@ -401,15 +401,15 @@ def _two_reports(client: Rappor, bit: int) -> tuple[int, int]:
 
 
 def _rappor(bit: int) -> Probabilities:
-    found: Probabilities = {}
+    masses: Probabilities = {}
     for kept in (0, 1):
         chance = Fraction(3 if kept == bit else 1, 4)
         for pair in ((0, 0), (0, 1), (1, 0), (1, 1)):
             rest = Fraction(1)
             for y in pair:
                 rest *= Fraction(3 if y == kept else 1, 4)
-            found[pair] = found.get(pair, Fraction(0)) + chance * rest
-    return found
+            masses[pair] = masses.get(pair, Fraction(0)) + chance * rest
+    return masses
 
 
 add(

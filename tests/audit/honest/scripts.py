@@ -115,16 +115,16 @@ class Server:
     def answer(self, bit: int, rng: Any) -> int:
         started = time.time()
         self.calls += 1
-        told = bit if rng.random() < 0.75 else 1 - bit
+        reply = bit if rng.random() < 0.75 else 1 - bit
         self.times.append(time.time() - started)
         log.debug("call %d took %.6f s", self.calls, self.times[-1])
-        return told
+        return reply
 
 
 class ServerInAHurry(Server):
     def answer(self, bit: int, rng: Any) -> int:
-        told = super().answer(bit, rng)
-        return bit if self.times[-1] >= 0 and self.calls == 1 else told
+        reply = super().answer(bit, rng)
+        return bit if self.times[-1] >= 0 and self.calls == 1 else reply
 
 
 add(
@@ -307,9 +307,9 @@ add(
 
 # Reports in random order.
 def shuffled(bits: list[int], rng: Any) -> list[int]:
-    told = [bit if rng.random() < 0.75 else 1 - bit for bit in bits]
-    rng.shuffle(told)
-    return told
+    replies = [bit if rng.random() < 0.75 else 1 - bit for bit in bits]
+    rng.shuffle(replies)
+    return replies
 
 
 def shuffled_before(bits: list[int], rng: Any) -> list[int]:
@@ -319,13 +319,13 @@ def shuffled_before(bits: list[int], rng: Any) -> list[int]:
 
 
 def _shuffled(bits: list[int]) -> Probabilities:
-    found: Probabilities = {}
-    told = product(*(THREE_QUARTERS(bit) for bit in bits))
-    for values, p in told.items():
+    masses: Probabilities = {}
+    replies = product(*(THREE_QUARTERS(bit) for bit in bits))
+    for values, p in replies.items():
         orders = list(itertools.permutations(values))
         for order in orders:
-            found[order] = found.get(order, Fraction(0)) + p / len(orders)
-    return found
+            masses[order] = masses.get(order, Fraction(0)) + p / len(orders)
+    return masses
 
 
 add(
@@ -386,15 +386,15 @@ class AboveThresholdWithoutNoise(AboveThreshold):
 
 def _above(queries: list[int]) -> Probabilities:
     noise = {z: Fraction(w, 10) for z, w in zip(range(-2, 3), WEIGHTS, strict=True)}
-    found: Probabilities = {}
+    masses: Probabilities = {}
     for z, p in noise.items():
         rest = p
         for i, query in enumerate(queries):
             above = sum((q for y, q in noise.items() if query + y >= 2 + z), Fraction(0))
-            found[i] = found.get(i, Fraction(0)) + rest * above
+            masses[i] = masses.get(i, Fraction(0)) + rest * above
             rest *= 1 - above
-        found[None] = found.get(None, Fraction(0)) + rest
-    return found
+        masses[None] = masses.get(None, Fraction(0)) + rest
+    return masses
 
 
 add(
@@ -431,22 +431,22 @@ class Accountant:
 def within_budget(bit: int, rng: Any) -> int:
     accountant = Accountant()
     with accountant.spending(Fraction(1, 2), "first"):
-        told = bit if rng.random() < 0.75 else 1 - bit
+        reply = bit if rng.random() < 0.75 else 1 - bit
     try:
         with accountant.spending(Fraction(3, 4), "second"):
-            told += 2 * bit
+            reply += 2 * bit
     except Spent:
         log.info("only the first answer")
-    return told
+    return reply
 
 
 def beyond_budget(bit: int, rng: Any) -> int:
     accountant = Accountant()
-    told = 0
+    replies = 0
     for name in ("first", "second"):
         with accountant.spending(Fraction(1, 2), name):
-            told = 2 * told + (bit if rng.random() < 0.75 else 1 - bit)
-    return told
+            replies = 2 * replies + (bit if rng.random() < 0.75 else 1 - bit)
+    return replies
 
 
 add(
@@ -555,12 +555,12 @@ def favourite_first(rows: list[str], rng: Any) -> str:
 
 
 def _favourite(rows: list[str]) -> Probabilities:
-    found = {"a": Fraction(0), "b": Fraction(0)}
+    chances = {"a": Fraction(0), "b": Fraction(0)}
     for i, j in itertools.product(range(3), repeat=2):
         a, b = rows.count("a") + i, rows.count("b") + j
-        found["a"] += Fraction(1, 9) * (Fraction(1, 2) if a == b else a > b)
-        found["b"] += Fraction(1, 9) * (Fraction(1, 2) if a == b else b > a)
-    return found
+        chances["a"] += Fraction(1, 9) * (Fraction(1, 2) if a == b else a > b)
+        chances["b"] += Fraction(1, 9) * (Fraction(1, 2) if a == b else b > a)
+    return chances
 
 
 add(

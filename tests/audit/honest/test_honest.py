@@ -23,13 +23,13 @@ SLOW = (
 def _marked() -> list[Any]:
     styles = list(dict.fromkeys(case.style for case in CASES))
     chosen = {*styles[::2]}
-    found = []
+    marked = []
     for case in CASES:
         slow = case.name in SLOW or case.style not in chosen
         if not slow:
             chosen.remove(case.style)
-        found.append(pytest.param(case, id=case.name, marks=[pytest.mark.slow] * slow))
-    return found
+        marked.append(pytest.param(case, id=case.name, marks=[pytest.mark.slow] * slow))
+    return marked
 
 
 by_name = pytest.mark.parametrize("case", _marked())
@@ -56,8 +56,8 @@ def test_the_honest_mechanism_is_proved(case: Case) -> None:
     assert verdict.verdict == "proved", str(verdict)
     left, right = map(case.law, case.data())
     expected = (_delta(left, right, case.epsilon), _delta(right, left, case.epsilon))
-    for found, value in zip(verdict.deltas, expected, strict=True):
-        assert float(found.lower) - 1e-9 <= float(value) <= float(found.upper) + 1e-9
+    for bounds, value in zip(verdict.deltas, expected, strict=True):
+        assert float(bounds.lower) - 1e-9 <= float(value) <= float(bounds.upper) + 1e-9
 
 
 def _private(program: Any, case: Case) -> Any:

@@ -23,8 +23,8 @@ from tests.checker.rocq import compiled
 from tests.statement.drawn import Drawn, draw, mutant
 
 
-def _number(drawn: random.Random, low: float, high: float) -> str:
-    return f"{drawn.uniform(low, high):.3g}"
+def _number(rng: random.Random, low: float, high: float) -> str:
+    return f"{rng.uniform(low, high):.3g}"
 
 
 LEAST = Fraction(1, 10**36)
@@ -37,17 +37,17 @@ _MECHANISMS: list[Callable[[random.Random], pld.Pld]] = [  # those that have a r
 ]
 
 
-def with_rules(drawn: random.Random) -> Drawn:
+def with_rules(rng: random.Random) -> Drawn:
     """A statement about one or two mechanisms that have a rule, sampled or not."""
     while True:
-        loss = drawn.choice(_MECHANISMS)(drawn).composed(drawn.choice([1, 1, 2, 20]))
-        if drawn.random() < 0.3:
-            loss = loss.then(drawn.choice(_MECHANISMS)(drawn))
-        claim = drawn.choice(["epsilon", "delta"])
-        value = _number(drawn, 0, 2) if claim == "epsilon" else drawn.choice(["1e-3", "1e-5"])
+        loss = rng.choice(_MECHANISMS)(rng).composed(rng.choice([1, 1, 2, 20]))
+        if rng.random() < 0.3:
+            loss = loss.then(rng.choice(_MECHANISMS)(rng))
+        claim = rng.choice(["epsilon", "delta"])
+        value = _number(rng, 0, 2) if claim == "epsilon" else rng.choice(["1e-3", "1e-5"])
         try:
-            made = statement.of(loss, **{claim: value})
-            return Drawn("loss", made, loss.delta(made.fields["claims"][0]["epsilon"]))
+            document = statement.of(loss, **{claim: value})
+            return Drawn("loss", document, loss.delta(document.fields["claims"][0]["epsilon"]))
         except ExactDPError:
             continue
 
@@ -66,14 +66,14 @@ def _has_digits(text: str) -> bool:
 
 def run(count: int, seed: int) -> dict[str, Counter[str]]:
     """The verdicts on half of all kinds, half of those with rules; and on as many false ones."""
-    drawn = random.Random(seed)
+    rng = random.Random(seed)
     true: Counter[str] = Counter()
     false: Counter[str] = Counter()
     progress = tqdm(total=count, desc="statements", disable=count < 100)
     while true.total() < count:
-        original = draw(drawn) if drawn.random() < 0.5 else with_rules(drawn)
-        text = upper(dict(original.made.fields))
-        changed = mutant(original, drawn)
+        original = draw(rng) if rng.random() < 0.5 else with_rules(rng)
+        text = upper(dict(original.document.fields))
+        changed = mutant(original, rng)
         less = upper(json.loads(changed)) if changed else None
         if text is None or less is None or not _has_digits(less):
             continue

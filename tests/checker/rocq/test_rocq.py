@@ -93,10 +93,10 @@ def test_delta_from_a_divergence_of_a_whole_order(release: dict[str, Any]) -> No
 
 
 def test_damaged_choices_do_not_prove_a_false_claim() -> None:
-    drawn = random.Random(11)
+    rng = random.Random(11)
     examples = [example for example in EXAMPLES if example.name in RULES]
     for _ in range(100):
-        text = json.dumps(fuzz.false_claim(drawn.choice(examples), drawn))
+        text = json.dumps(fuzz.false_claim(rng.choice(examples), rng))
         assert compiled.verdict(text) != "valid"
 
 

@@ -24,10 +24,10 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="go on from this call (default 0)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep-going", action="store_true", help="print failures and go on")
-    given = parser.parse_args()
+    options = parser.parse_args()
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    codes, failures, place, end = Counter[int](), 0, given.first, given.first + given.count
+    codes, failures, place, end = Counter[int](), 0, options.first, options.first + options.count
 
     def done(number: int, code: int) -> None:
         nonlocal place
@@ -36,11 +36,11 @@ def main() -> int:
 
     while place < end:
         try:
-            fuzz(min(_BATCH, end - place), given.seed, place, done)
+            fuzz(min(_BATCH, end - place), options.seed, place, done)
         except Failure as failure:
             print(failure, flush=True)
             failures, place = failures + 1, place + 1
-            if not given.keep_going:
+            if not options.keep_going:
                 break
         tally = ", ".join(f"code {code}: {n}" for code, n in sorted(codes.items()))
         print(f"next: {place}; failures: {failures}; {tally}", flush=True)

@@ -46,10 +46,10 @@ def _faulty(rng: random.Random, content: bytes, fault: object) -> bytes:
 
 def _reworded(rng: random.Random, content: bytes) -> bytes:
     """Another token in the place of one."""
-    found = list(_TOKEN.finditer(content))
-    if not found:
+    tokens = list(_TOKEN.finditer(content))
+    if not tokens:
         return _bitten(rng, content)
-    place = rng.choice(found)
+    place = rng.choice(tokens)
     return content[: place.start()] + rng.choice(_TOKENS) + content[place.end() :]
 
 

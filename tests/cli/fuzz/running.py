@@ -60,8 +60,8 @@ def unharmed(costly: bool) -> Iterator[int]:
     """The exit codes of the calls with nothing wrong about them."""
     with _folder() as folder:
         for call in COSTLY if costly else CALLS:
-            words, _, given = _prepared(call, folder)
-            yield _one(words, given, folder)
+            words, _, stdin = _prepared(call, folder)
+            yield _one(words, stdin, folder)
 
 
 @contextlib.contextmanager
@@ -75,13 +75,13 @@ def _folder() -> Iterator[Path]:
 def _call(rng: random.Random, number: int, folder: Path) -> int:
     """Make a good call with something wrong in its words or in a file, and run it."""
     call = rng.choice(COSTLY if number % SELDOM == SELDOM - 1 else CALLS)
-    words, used, given = _prepared(call, folder)
+    words, used, stdin = _prepared(call, folder)
     if used and rng.random() < 0.6:
         name = rng.choice(used)
         Path(name).write_bytes(damaged(rng, good(name)))
     else:
         words = malformed(rng, words)
-    return _one(words, given, folder)
+    return _one(words, stdin, folder)
 
 
 def _prepared(call: str, folder: Path) -> tuple[list[str], list[str], str]:
@@ -98,17 +98,17 @@ def _prepared(call: str, folder: Path) -> tuple[list[str], list[str], str]:
     return words, used, ""
 
 
-def _one(arguments: list[str], given: str, folder: Path) -> int:
+def _one(arguments: list[str], stdin: str, folder: Path) -> int:
     """The exit code of one call, after everything about it has been looked at."""
     before = {path.name for path in folder.iterdir()}
     out, err, start = io.StringIO(), io.StringIO(), time.process_time()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _stdin(given), _alarm():
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _stdin(stdin), _alarm():
         try:
             main(arguments)
         except SystemExit as stop:
             code = int(stop.code or 0)
         except Failure as failure:
-            raise Failure(f"{failure}: {_shown(arguments, given)}") from None
+            raise Failure(f"{failure}: {_shown(arguments, stdin)}") from None
     taken, line = time.process_time() - start, err.getvalue()
     left = {path.name for path in folder.iterdir()} - before
     problem = ""
@@ -125,7 +125,7 @@ def _one(arguments: list[str], given: str, folder: Path) -> int:
     elif taken > LONGEST:
         problem = f"took {taken:.1f} s"
     if problem:
-        raise Failure(f"{problem}: {_shown(arguments, given)}: {line[:300]!r}")
+        raise Failure(f"{problem}: {_shown(arguments, stdin)}: {line[:300]!r}")
     return code
 
 
@@ -140,8 +140,8 @@ def _released(command: str, left: set[str]) -> bool:
     return {name.removesuffix(ending) for name in promises} == left - promises
 
 
-def _shown(arguments: list[str], given: str) -> str:
-    return f"main({[a[:80] for a in arguments]!r})" + (f" < {given}" if given else "")
+def _shown(arguments: list[str], stdin: str) -> str:
+    return f"main({[a[:80] for a in arguments]!r})" + (f" < {stdin}" if stdin else "")
 
 
 @contextlib.contextmanager

@@ -55,7 +55,7 @@ def answers(
     m: SparseVectorMean, places: Mapping[int, tuple[int, int]], vector: Vector
 ) -> dict[Outcome, Fraction]:
     """The law of the bins of a report, by the bin and the sign of every item."""
-    plan, found = m.plan, dict[Outcome, Fraction]()
+    plan, masses = m.plan, dict[Outcome, Fraction]()
     for integers, weight in rounded(vector, plan.grid):
         bins = [0] * plan.bins
         for x, value in integers.items():
@@ -65,8 +65,8 @@ def answers(
         for pairs in product(*(law.items() for law in laws)):
             outcome = tuple(y + plan.limit for y, _ in pairs)
             chance = weight * prod((p for _, p in pairs), start=F(1))
-            found[outcome] = found.get(outcome, F(0)) + chance
-    return found
+            masses[outcome] = masses.get(outcome, F(0)) + chance
+    return masses
 
 
 def report_law(m: SparseVectorMean, vector: Vector) -> Law[Outcome]:
@@ -90,8 +90,8 @@ def _range(d: int):  # type: ignore[no-untyped-def]
 def vectors(d: int, k: int, values: Sequence[Fraction]) -> list[dict[int, Fraction]]:
     """Every vector over some values with at most k entries that are not 0."""
     every = product([F(0), *values], repeat=d)
-    found = [{x: v for x, v in enumerate(entries) if v} for entries in every]
-    return [v for v in found if len(v) <= k]
+    candidates = [{x: v for x, v in enumerate(entries) if v} for entries in every]
+    return [v for v in candidates if len(v) <= k]
 
 
 def distance(v: Vector, w: Vector) -> Fraction:

@@ -44,25 +44,25 @@ def sign_law(value: int, ratio: Fraction) -> dict[int, Fraction]:
 def hashed_sign(m: KFold | Sampled, x: int, value: int, ratio: Fraction) -> dict[int, Fraction]:
     """2 a + bit for one item."""
     mixed, size = int(m.family.mixed(np.array([x]))[0]), 1 << m.family.index_bits
-    found: dict[int, Fraction] = {}
+    law: dict[int, Fraction] = {}
     for a in range(size):
         sign = hashed([a], mixed)[1]
-        for told, p in sign_law(sign * value, ratio).items():
-            found[2 * a + (told < 0)] = p / size
-    return found
+        for reported, p in sign_law(sign * value, ratio).items():
+            law[2 * a + (reported < 0)] = p / size
+    return law
 
 
 def kfold(m: KFold, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
     padded = entries + [(0, 0)] * (m.k - len(entries))
     laws = [hashed_sign(m, x, v, m.e_epsilon) for x, v in padded]
-    found: dict[object, Fraction] = {}
+    joint: dict[object, Fraction] = {}
     for pairs in product(*(law.items() for law in laws)):
-        told = tuple(sorted(y for y, _ in pairs))
+        reports = tuple(sorted(y for y, _ in pairs))
         weight = F(1)
         for _, p in pairs:
             weight *= p
-        found[told] = found.get(told, F(0)) + weight
-    return found
+        joint[reports] = joint.get(reports, F(0)) + weight
+    return joint
 
 
 def sampled(m: Sampled, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
@@ -74,8 +74,8 @@ def harmony(m: Harmony, entries: list[tuple[int, int]]) -> dict[object, Fraction
     own = dict(entries)
     laws = []
     for x in range(m.d):
-        told = sign_law(own.get(x, 0), m.e_epsilon)
-        laws.append({2 * x + (s < 0): p for s, p in told.items()})
+        signs = sign_law(own.get(x, 0), m.e_epsilon)
+        laws.append({2 * x + (s < 0): p for s, p in signs.items()})
     return mixed(laws)
 
 
@@ -100,15 +100,15 @@ def pckv_unary(m: PckvUnary, entries: list[tuple[int, int]]) -> dict[object, Fra
         if v:
             own = {0: F(1, 2), v: r / (1 + r) / 2, -v: 1 / (1 + r) / 2}
         rest = {0: (r + 1) / (r + 3), 1: 1 / (r + 3), -1: 1 / (r + 3)}
-        found: dict[object, Fraction] = {}
-        for told in product((0, 1, -1), repeat=m.d):
+        masses: dict[object, Fraction] = {}
+        for signs in product((0, 1, -1), repeat=m.d):
             weight = F(1)
-            for y, z in enumerate(told):
+            for y, z in enumerate(signs):
                 weight *= own[z] if y == x else rest[z]
-            plus = sum((z == 1) << y for y, z in enumerate(told))
-            minus = sum((z == -1) << (m.d + y) for y, z in enumerate(told))
-            found[plus | minus] = weight
-        laws.append(found)
+            plus = sum((z == 1) << y for y, z in enumerate(signs))
+            minus = sum((z == -1) << (m.d + y) for y, z in enumerate(signs))
+            masses[plus | minus] = weight
+        laws.append(masses)
     return mixed(laws)  # type: ignore[arg-type]
 
 
@@ -116,32 +116,32 @@ def one_bit(m: OneBit, vector: Vector) -> Law[Outcome]:
     """By the law of the clipped sum, rounded to one of its ends, and randomized response."""
     eta, size, r = F(m.clip or 0), 1 << m.family.index_bits, m.e_epsilon
     mixed = m.family.mixed(np.arange(m.d)).tolist()
-    found: dict[object, Fraction] = {}
+    masses: dict[object, Fraction] = {}
     for a, (integers, weight) in product(range(size), rounded(vector, 64)):
         total = sum((hashed([a], mixed[x])[1] * F(v, 64) for x, v in integers.items()), F(0))
         up = (1 + max(-eta, min(eta, total)) / eta) / 2
         plus = (up * r + 1 - up) / (1 + r)
-        for told, p in ((2 * a, plus), (2 * a + 1, 1 - plus)):
-            found[told] = found.get(told, F(0)) + weight * p / size
-    return Law(found)  # type: ignore[arg-type]
+        for report, p in ((2 * a, plus), (2 * a + 1, 1 - plus)):
+            masses[report] = masses.get(report, F(0)) + weight * p / size
+    return Law(masses)  # type: ignore[arg-type]
 
 
 def test_one_bit_has_its_law_ratio_mean_and_variance() -> None:
     whole, clipped = OneBit(d=4, k=3, epsilon=1, clip=3), OneBit(d=4, k=3, epsilon=1, clip="1.5")
-    shown: list[Vector] = [{}, {0: F(-1), 3: F(1)}, {1: F(1), 2: F(1, 3), 3: F(-1)}]
+    examples: list[Vector] = [{}, {0: F(-1), 3: F(1)}, {1: F(1), 2: F(1, 3), 3: F(-1)}]
     for m in (whole, clipped):
-        for vector in shown:
+        for vector in examples:
             assert m.law(vector) == one_bit(m, vector)
         laws = [one_bit(m, v) for v in vectors(4, 3, [F(-1), F(1)])]
         assert (
             max(max(p[y] for p in laws) / min(p[y] for p in laws) for y in range(8)) == m.e_epsilon
         )
     mean, square = [F(0)] * 4, [F(0)] * 4
-    for report, chance in one_bit(whole, shown[2]).items():
+    for report, chance in one_bit(whole, examples[2]).items():
         for x, value in enumerate(whole.aggregate().add([report]).estimate().exact(range(4))):
             mean[x] += chance * value
             square[x] += chance * value**2
-    assert mean == [shown[2].get(x, 0) for x in range(4)]
+    assert mean == [examples[2].get(x, 0) for x in range(4)]
     assert max(square) == whole.variance
     assert whole.bias == 0 < clipped.bias
     chosen = OneBit(d=1000, k=64, epsilon=1)
@@ -152,14 +152,14 @@ def test_one_bit_has_its_law_ratio_mean_and_variance() -> None:
 def dense(m: NaiveLaplace, entries: list[tuple[int, int]]) -> dict[object, Fraction]:
     own, q, limit = dict(entries), m._noise.q, m._limit
     laws = [geometric(own.get(x, 0), q, limit) for x in range(m.d)]
-    found: dict[object, Fraction] = {}
+    masses: dict[object, Fraction] = {}
     for pairs in product(*(law.items() for law in laws)):
         weight = F(1)
         for _, p in pairs:
             weight *= p
-        told = tuple(y + limit for y, _ in pairs)
-        found[told if m.d > 1 else told[0]] = weight
-    return found
+        report = tuple(y + limit for y, _ in pairs)
+        masses[report if m.d > 1 else report[0]] = weight
+    return masses
 
 
 def padded(k: int, entries: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -167,11 +167,11 @@ def padded(k: int, entries: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def mixed(laws: list[dict[int, Fraction]]) -> dict[object, Fraction]:
-    found: dict[object, Fraction] = {}
+    masses: dict[object, Fraction] = {}
     for law in laws:
         for y, p in law.items():
-            found[y] = found.get(y, F(0)) + p / len(laws)
-    return found
+            masses[y] = masses.get(y, F(0)) + p / len(laws)
+    return masses
 
 
 MODELS: dict[str, tuple[Baseline, Callable[..., dict[object, Fraction]]]] = {
@@ -200,12 +200,12 @@ def law_of(name: str, vector: Vector) -> Law[Outcome]:
 @models
 def test_the_client_has_the_law_of_the_baseline(name: str) -> None:
     m, _ = MODELS[name]
-    shown: list[Vector] = [{}, {0: F(-1)}, {m.d - 1: F(1, 3)}]
+    examples: list[Vector] = [{}, {0: F(-1)}, {m.d - 1: F(1, 3)}]
     if m.k > 1:
-        shown.append({0: F(1), m.d - 1: F(-1)})
-    for vector in shown:
-        found = m.law(vector)
-        assert found == law_of(name, vector)
+        examples.append({0: F(1), m.d - 1: F(-1)})
+    for vector in examples:
+        law = m.law(vector)
+        assert law == law_of(name, vector)
 
 
 @models
@@ -256,14 +256,14 @@ def test_many_users_have_the_error_of_the_formula() -> None:
         PckvUnary(d=d, k=k, epsilon=1),
     ):
         state = m.aggregate().add(m.draw_many(entries, SeededSource(9)))
-        found = ((state.estimate().values - truth) ** 2).mean()
+        error = ((state.estimate().values - truth) ** 2).mean()
         expected = m.variance
         if isinstance(m, Pckv):  # the worst item is everybody's; here one user in d/k has it
             background = F(2, m.form.sizes[0]) * (1 - m.scale * k)
             expected = (m.scale * F(k, d) + background) / m.scale**2
         if isinstance(m, PckvUnary):  # likewise
             expected = 2 / (m.e_epsilon + 3) / m.scale**2
-        assert abs(found / float(expected / n) - 1) < 6 * (2 / d) ** 0.5 + 0.02
+        assert abs(error / float(expected / n) - 1) < 6 * (2 / d) ** 0.5 + 0.02
 
 
 def test_dense_gaussian_reports_keep_delta() -> None:
@@ -295,12 +295,12 @@ def test_vectors_that_are_stated_need_less_clipping() -> None:
     of_all = Stated.of(rows, 100)
     assert of_all.share == F(ceil(10_000 * (14 / 100) ** 0.5 / 40), 10_000)
     assert Stated.of(rows).share == F(3, 40)
-    given = {"d": 200, "k": 20, "epsilon": 1, "users": 10_000}
-    worst = SparseVectorMean(**given, level="user")  # type: ignore[arg-type]
-    plan = SparseVectorMean(**given, level="user", entries=2, share=F(1, 40))  # type: ignore[arg-type]
-    bit = OneBit(**given, entries=2, share=F(1, 40))  # type: ignore[arg-type]
+    arguments = {"d": 200, "k": 20, "epsilon": 1, "users": 10_000}
+    worst = SparseVectorMean(**arguments, level="user")  # type: ignore[arg-type]
+    plan = SparseVectorMean(**arguments, level="user", entries=2, share=F(1, 40))  # type: ignore[arg-type]
+    bit = OneBit(**arguments, entries=2, share=F(1, 40))  # type: ignore[arg-type]
     assert plan.plan.stated_error(10_000, stated) < float(worst.mean_square(10_000)) / 5
-    assert bit.stated_error(10_000, stated) < OneBit(**given).mean_square(10_000) / 5  # type: ignore[arg-type]
+    assert bit.stated_error(10_000, stated) < OneBit(**arguments).mean_square(10_000) / 5  # type: ignore[arg-type]
     assert plan.mean_square(10_000) > worst.mean_square(10_000)  # of the worst vectors
     for eta in (F(1, 2), F(1), F(7, 4)):
         exact = clip_bias(2, F(1), eta) * stated.share
@@ -314,8 +314,8 @@ def test_vectors_that_are_stated_need_less_clipping() -> None:
     truth = np.zeros(200)
     truth[:40] = 1 / 40
     truth[90:130] = -1 / 80
-    found = ((state.estimate().values - truth) ** 2).mean()
-    assert found < 1.5 * plan.plan.stated_error(n, stated)
+    error = ((state.estimate().values - truth) ** 2).mean()
+    assert error < 1.5 * plan.plan.stated_error(n, stated)
 
 
 def test_no_mechanism_is_below_the_lower_bound() -> None:
@@ -347,9 +347,9 @@ def test_no_mechanism_is_below_the_lower_bound() -> None:
         logs = mp.log(2 * 10**6)
         a, c = 1 - mp.log(2) / logs, 4 * n * mp.sinh(mp.mpf(1) / 2) ** 2 / logs
         h = mp.sqrt(a / (3 * c))
-        found = h / 3 * a
-        assert F(str(found)) == pytest.approx(event[1].lower, rel=1e-12)
-        assert F(str(found - 1 / (2 * mp.sqrt(n)))) == pytest.approx(event[0].lower, rel=1e-9)
+        by_hand = h / 3 * a
+        assert F(str(by_hand)) == pytest.approx(event[1].lower, rel=1e-12)
+        assert F(str(by_hand - 1 / (2 * mp.sqrt(n)))) == pytest.approx(event[0].lower, rel=1e-9)
     for wrong in ({"k": 64}, {"of": "users"}, {"level": "household"}, {"users": 0}):
         with pytest.raises(InvalidParameter):
             lower_bound(**{"d": d, "k": k, "epsilon": 1, "users": n, **wrong})  # type: ignore[arg-type]

@@ -41,14 +41,14 @@ def test_every_double_is_split_exactly(grid: int) -> None:
     edge = np.array([1, -1, 0.5, -0.5, -(2.0**-9), 2.0**-10, -(2.0**-1074), np.nextafter(-1, 0)])
     value = np.concatenate([rng.uniform(-1, 1, 300), tiny, edge])
     n = len(value)
-    found = parts(checked(Entries(n, np.arange(n), np.zeros(n, int), value), d=1, k=1, grid=grid))
-    assert found == {(i, 0): F(float(v)) * grid for i, v in enumerate(value)}
+    split = parts(checked(Entries(n, np.arange(n), np.zeros(n, int), value), d=1, k=1, grid=grid))
+    assert split == {(i, 0): F(float(v)) * grid for i, v in enumerate(value)}
 
 
 def test_mappings_are_split_exactly_and_zeros_dropped() -> None:
     vectors = [{3: "1/3", 0: "-0.1"}, {}, {5: 0, 1: 1, 2: 0.25}]
-    found = parts(checked(vectors, d=6, k=2, grid=10))
-    assert found == {(0, 0): -1, (0, 3): F(10, 3), (2, 1): 10, (2, 2): F(5, 2)}
+    split = parts(checked(vectors, d=6, k=2, grid=10))
+    assert split == {(0, 0): -1, (0, 3): F(10, 3), (2, 1): 10, (2, 2): F(5, 2)}
 
 
 def test_mappings_lists_and_arrays_of_floats_are_one() -> None:
@@ -215,13 +215,13 @@ def test_mean_square_error_is_that_of_the_formula(m: SparseVectorMean) -> None:
     entries = batch(n, 6)
     reports = m.draw_many(entries, SeededSource(6))
     truth = np.bincount(entries.item, entries.floats, m.d) / n
-    found = ((m.aggregate().add(reports).estimate().values - truth) ** 2).mean()
+    error = ((m.aggregate().add(reports).estimate().values - truth) ** 2).mean()
     squares = (entries.floats**2).sum() / n
     filled = np.bincount(np.arange(32) * 5 // 32) / 32 if m is UNEVEN else np.array([1.0])
     same = (filled**2).sum() if m is UNEVEN else 1 / m.plan.bins
     assert filled.max() in (1, float(m.plan.hit))
     expected = (float(m.plan.noise) + squares * same * (1 - 1 / m.d)) / n
-    assert abs(found / expected - 1) < 5 * (2 / m.d + 5 / (n * m.plan.bins)) ** 0.5
+    assert abs(error / expected - 1) < 5 * (2 / m.d + 5 / (n * m.plan.bins)) ** 0.5
 
 
 def test_no_users_and_wide_noise() -> None:

@@ -56,8 +56,8 @@ def test_one_bit_of_a_subspace_of_items() -> None:
 def test_rounding_counts_where_bins_are_many() -> None:
     m = SparseVectorMean(d=1, k=1, epsilon=40, level="event", grid=1, bins=16)
     reports = m.draw_many([{0: F(1, 2)}] * 100, SeededSource(1))
-    found = [m.aggregate().add(reports[i : i + 1]).estimate()[0] for i in range(100)]
-    square = float(np.var(found))
+    means = [m.aggregate().add(reports[i : i + 1]).estimate()[0] for i in range(100)]
+    square = float(np.var(means))
     # alpha < 1e-6: fair coins of 0 and 1
     assert square > 1 / 16 + 0.1
     assert m.plan.variance > F(1, 4)

@@ -53,16 +53,16 @@ SHOWN: dict[str, list[Vector]] = {
 def test_the_client_has_the_law_of_algorithm_1(row: str) -> None:
     m = ROWS[row]
     for vector in SHOWN[row][:3]:
-        found = m.law(vector)
-        assert found == report_law(m, vector)
+        law = m.law(vector)
+        assert law == report_law(m, vector)
 
 
 @pytest.mark.slow
 def test_the_client_has_the_law_of_algorithm_1_with_four_items_in_two_bins() -> None:
     m = SparseVectorMean(d=4, k=3, epsilon=30, level="event", grid=1, bins=2)
     vector = {0: F(1, 3), 1: F(-1), 3: F(3, 4)}
-    found = m.law(vector)
-    assert found == report_law(m, vector)
+    law = m.law(vector)
+    assert law == report_law(m, vector)
 
 
 def spread_of(laws: list[Law[Outcome]]) -> Fraction:
@@ -150,12 +150,12 @@ def test_keyed_clients_have_the_law_of_algorithm_1_given_their_functions() -> No
     functions = np.array([key])
     place, sign = KEYED.family.places(np.repeat(functions, 4, axis=0), np.arange(4))
     places = dict(enumerate(zip(place.tolist(), sign.tolist(), strict=True)))
-    found = exact_law(
+    law = exact_law(
         lambda source: KEYED.form.single(KEYED.respond_with(functions, values, source)[0]),
         residual=0,
     )
-    assert {y[2:]: p for y, p in found.items()} == answers(KEYED, places, vector)
-    assert all(y[:2] == key for y in found)
+    assert {y[2:]: p for y, p in law.items()} == answers(KEYED, places, vector)
+    assert all(y[:2] == key for y in law)
 
 
 def test_uneven_bins_have_the_law_of_algorithm_1_given_their_functions() -> None:
@@ -164,10 +164,10 @@ def test_uneven_bins_have_the_law_of_algorithm_1_given_their_functions() -> None
     assert m.plan.hit == F(6, 16)
     rows = [1, 3, 2, 1, 3]
     functions, places = np.array([rows]), {3: hashed(rows, int(mixed[3]), 3)}
-    found = exact_law(
+    law = exact_law(
         lambda source: tuple(m.respond_with(functions, values, source)[0].tolist()), residual=0
     )
-    assert {y[5:]: p for y, p in found.items()} == answers(m, places, {3: F(-1)})
+    assert {y[5:]: p for y, p in law.items()} == answers(m, places, {3: F(-1)})
 
 
 def whole(law: dict[Outcome, Fraction], unit: int) -> list[int]:

@@ -16,19 +16,19 @@ F = Fraction
 
 def brute(steps: tuple[int, ...], bins: int) -> dict[int, Fraction]:
     """P(sum over bins of |sum of signed steps| = w) over all bins and signs."""
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for places in product(product(range(bins), (-1, 1)), repeat=len(steps)):
         sums = [0] * bins
         for step, (place, sign) in zip(steps, places, strict=True):
             sums[place] += sign * step
-        found[sum(map(abs, sums))] += 1
-    return {w: F(c, (2 * bins) ** len(steps)) for w, c in found.items()}
+        counts[sum(map(abs, sums))] += 1
+    return {w: F(c, (2 * bins) ** len(steps)) for w, c in counts.items()}
 
 
 @pytest.mark.parametrize(("steps", "bins"), [(1, 1), (5, 1), (4, 2), (3, 3), (3, 4)])
 def test_the_law_of_equal_steps(steps: int, bins: int) -> None:
-    found = dict(enumerate(spread(steps, bins)))
-    assert {w: p for w, p in found.items() if p} == brute((1,) * steps, bins)
+    law = dict(enumerate(spread(steps, bins)))
+    assert {w: p for w, p in law.items() if p} == brute((1,) * steps, bins)
 
 
 @pytest.mark.parametrize("exact", [True, False])

@@ -135,20 +135,20 @@ def test_field_operations_do_not_depend_on_the_data(
     monkeypatch: pytest.MonkeyPatch, fixed_time: bool
 ) -> None:
     """The number and the lengths of products of polynomials, for few and many distinct elements."""
-    asked: list[tuple[int, int]] = []
+    shapes: list[tuple[int, int]] = []
     integers = binary_polynomials._Slots.integers
 
     def counting(slots: object, bits: object) -> object:
-        asked.append(bits.shape[:2])  # type: ignore[attr-defined]
+        shapes.append(bits.shape[:2])  # type: ignore[attr-defined]
         return integers(slots, bits)  # type: ignore[arg-type]
 
     monkeypatch.setattr(binary_polynomials._Slots, "integers", counting)
     compact = CompactHistogram.of(n=20, epsilon=1, universe=1000, beta="0.1", fixed_time=fixed_time)
     runs = []
     for counts in ({5: 20}, dict.fromkeys(range(20), 1), {1: 7, 999: 13}):
-        asked.clear()
+        shapes.clear()
         compact.draw(counts, SeededSource(3))
-        runs.append(tuple(asked))
+        runs.append(tuple(shapes))
     assert (len(set(runs)) == 1) == fixed_time
 
 

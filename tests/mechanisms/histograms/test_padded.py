@@ -97,22 +97,29 @@ def test_the_law_for_two_rows() -> None:
 def test_the_threshold_is_the_least_for_epsilon(
     n: int, epsilon: object, universe: int, length: int | None
 ) -> None:
-    made = PaddedSparseHistogram.of(n=n, epsilon=epsilon, universe=universe, length=length)  # type: ignore[arg-type]
-    loss = made.epsilon
+    histogram = PaddedSparseHistogram.of(n=n, epsilon=epsilon, universe=universe, length=length)  # type: ignore[arg-type]
+    loss = histogram.epsilon
     with mp.workdps(60):
-        kept = mp.log(mpf(made.e_epsilon.numerator) / made.e_epsilon.denominator)
+        kept = mp.log(mpf(histogram.e_epsilon.numerator) / histogram.e_epsilon.denominator)
         target = mpf(loss.numerator) / loss.denominator
         assert (1 - mpf(2) ** -38) * target <= kept <= target
-    fields = (made.noise, universe, loss, made.length, made.threshold - 1, made.draws)
-    if made.threshold:
+    fields = (
+        histogram.noise,
+        universe,
+        loss,
+        histogram.length,
+        histogram.threshold - 1,
+        histogram.draws,
+    )
+    if histogram.threshold:
         with pytest.raises(InvalidParameter, match="larger threshold"):
             PaddedSparseHistogram(*fields)  # type: ignore[arg-type]
 
 
 def test_a_longer_release_needs_a_lower_threshold() -> None:
-    given = {"n": 10_000, "epsilon": 1, "universe": 2**64}
+    arguments = {"n": 10_000, "epsilon": 1, "universe": 2**64}
     thresholds = [
-        PaddedSparseHistogram.of(**given, length=length).threshold  # type: ignore[arg-type]
+        PaddedSparseHistogram.of(**arguments, length=length).threshold  # type: ignore[arg-type]
         for length in (10_000, 10_100, 12_500, 20_000, 100_000)
     ]
     assert thresholds == sorted(thresholds, reverse=True)
@@ -140,22 +147,22 @@ def test_padding_counts_are_nearly_the_counts_that_pass(threshold: int, bits: in
 def test_many_padding_counts_follow_the_law() -> None:
     """Counts of 20 000 draws in bulk within five standard deviations of the exact law."""
     padding = PaddingCounts(FastSample(n=40, epsilon=1), 3)
-    drawn = padding.draw_many(20_000, SeededSource(7)).tolist()
+    counts = padding.draw_many(20_000, SeededSource(7)).tolist()
     outcomes, weights = padding.cdf().weights()
     for v, p in zip(outcomes, weights, strict=True):
-        assert abs(drawn.count(v) - 20_000 * p) <= 5 * float(20_000 * p) ** 0.5 + 1
+        assert abs(counts.count(v) - 20_000 * p) <= 5 * float(20_000 * p) ** 0.5 + 1
 
 
 def test_releases_of_large_data() -> None:
     n, universe = 2000, 256**31
-    made = PaddedSparseHistogram.of(n=n, epsilon=1, universe=universe)
+    histogram = PaddedSparseHistogram.of(n=n, epsilon=1, universe=universe)
     counts = {7: 1000, universe - 1: 800, **dict.fromkeys(range(100, 300), 1)}
-    bins = made.draw(counts, SeededSource(3))
-    assert len(bins) == made.length
-    assert all(0 <= x < universe and made.threshold < c <= n for x, c in bins)
+    bins = histogram.draw(counts, SeededSource(3))
+    assert len(bins) == histogram.length
+    assert all(0 <= x < universe and histogram.threshold < c <= n for x, c in bins)
     assert [x for x, _ in bins] == sorted({x for x, _ in bins})
-    bound = made.accuracy("0.001")
+    bound = histogram.accuracy("0.001")
     for x, c in ((7, 1000), (universe - 1, 800)):
         assert abs(dict(bins)[x] - c) <= bound.per_query
     assert all(abs(c - counts.get(x, 0)) <= bound.simultaneous for x, c in bins)
-    assert made.failure < F(1, 2**63)
+    assert histogram.failure < F(1, 2**63)

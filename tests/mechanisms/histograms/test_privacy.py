@@ -205,17 +205,17 @@ def test_a_purified_mechanism_is_a_mixture_and_reads_a_fixed_number_of_bits() ->
         return int(source.fixed_inverse_cdf(RationalCdf(0, 1, (1, 2).__getitem__, 2)))
 
     # within 1/8 of randomised response with ratio 3, whose probabilities are 3/4 and 1/4
-    given = {"near": respond, "cover": coin, "e_epsilon": F(3), "least": F(1, 2)}
-    made = Purified(**given, distance=F(1, 8), gamma_bits=1)  # type: ignore[arg-type]
-    laws = [exact_law(lambda source, b=bit: made.draw(b, source), residual=0) for bit in (0, 1)]
+    arguments = {"near": respond, "cover": coin, "e_epsilon": F(3), "least": F(1, 2)}
+    purified = Purified(**arguments, distance=F(1, 8), gamma_bits=1)  # type: ignore[arg-type]
+    laws = [exact_law(lambda source, b=bit: purified.draw(b, source), residual=0) for bit in (0, 1)]
     fair = Law({0: F(1, 2), 1: F(1, 2)})
     assert laws == [mixed_law(near[bit], fair, F(1, 2)) for bit in (0, 1)]
     assert max(max_loss(*laws), max_loss(*laws[::-1])) <= 3
     used = set()
     for seed in range(20):
         source = SeededSource(seed)
-        made.draw(seed % 2, source)
+        purified.draw(seed % 2, source)
         used.add(source.bits_used)
     assert used == {1 + 3 + 1}
     with pytest.raises(InvalidParameter, match="distance"):
-        Purified(**given, distance=F(1, 8), gamma_bits=2)  # type: ignore[arg-type]
+        Purified(**arguments, distance=F(1, 8), gamma_bits=2)  # type: ignore[arg-type]

@@ -110,8 +110,8 @@ def test_the_whole_law_keeps_the_guarantee(name: str) -> None:
     assert promise.e_epsilon is not None
     for x, y in product(values, repeat=2):
         if 0 < abs(x - y) <= 1:
-            found = hockey_stick(laws[x], laws[y], e_epsilon=promise.e_epsilon)
-            assert found.upper <= promise.delta.upper
+            divergence = hockey_stick(laws[x], laws[y], e_epsilon=promise.e_epsilon)
+            assert divergence.upper <= promise.delta.upper
             less = hockey_stick(laws[x], laws[y], e_epsilon=promise.e_epsilon * F(97, 100))
             worst = max(worst, less.lower - promise.delta.upper)
     assert worst > 0 or "real" in name or "delta" in name  # tight: 3 % less is not kept
@@ -129,9 +129,9 @@ def test_the_law_of_an_error(name: str) -> None:
         for (stored, bits), chance in mechanism.law({0: value}, hashes).items():
             array = np.packbits(np.array(bits, np.uint8), bitorder="little")
             sketch = Sketch(small, hashes, array)  # type: ignore[arg-type]
-            found = CombinedSketch(LargeValues(mechanism.large, stored), sketch)[0]
-            mean += chance * abs(found - value)
-            square += chance * (found - value) ** 2
+            estimate = CombinedSketch(LargeValues(mechanism.large, stored), sketch)[0]
+            mean += chance * abs(estimate - value)
+            square += chance * (estimate - value) ** 2
         law = mechanism.error(value, collision=0)
         for stated, exact in ((law.mean_absolute(), mean), (law.mean_square(), square)):
             assert stated.lower <= exact <= stated.upper
@@ -141,18 +141,18 @@ def test_the_law_of_an_error(name: str) -> None:
 def test_an_error_is_kept_and_a_larger_one_costs_less() -> None:
     bits = []
     for error in (4, "2.5"):
-        made = Combined.for_target(d=10**6, k=50, largest=10**6, epsilon=1, error=error)
-        small: Any = made.small
+        mechanism = Combined.for_target(d=10**6, k=50, largest=10**6, epsilon=1, error=error)
+        small: Any = mechanism.small
         assert small.error(small.largest / 2).mean_absolute().upper <= F(error)
-        assert made.guarantee.epsilon == 1
+        assert mechanism.guarantee.epsilon == 1
         bits.append(small.layout.size)
     assert bits == sorted(set(bits))
 
 
 @pytest.mark.parametrize("of", [ALP, HistogramALP])
 def test_a_memory_is_filled(of: type[ALP]) -> None:
-    made = of.for_target(bits=100_000, d=10**6, k=50, largest=30, epsilon=1)
-    assert 0 <= 100_000 - made.s * made.levels < made.levels
+    mechanism = of.for_target(bits=100_000, d=10**6, k=50, largest=30, epsilon=1)
+    assert 0 <= 100_000 - mechanism.s * mechanism.levels < mechanism.levels
     with pytest.raises(InvalidParameter, match="bits"):
         of.for_target(bits=100, d=10**6, k=50, largest=30, epsilon=1)
 
@@ -198,8 +198,8 @@ def test_the_law_of_size_and_sketch() -> None:
     mechanism = SizedALP.of(d=2, largest=1, epsilon=1, rows=3)
     entries = mechanism.size.checked({0: 1})
 
-    def hashes(made: UnaryProjection) -> UniversalHashes:
-        return UniversalHashes.draw(made.levels, made.d, made.s, SeededSource(1))
+    def hashes(projection: UnaryProjection) -> UniversalHashes:
+        return UniversalHashes.draw(projection.levels, projection.d, projection.s, SeededSource(1))
 
     def both(source: Source) -> tuple[int, tuple[int, ...]]:
         n = mechanism.size._draw(entries, source)
@@ -237,15 +237,15 @@ def test_a_bound_that_is_too_small_refuses_nothing() -> None:
 def test_the_mean_number_of_set_bits_is_within_the_bound() -> None:
     """Small values take more levels than value/width on average, by the factor of the ramp."""
     for steps in (1, 8, 64):
-        made = TotalALP.of(d=9, k=9, largest=3, epsilon=1, total=9, steps=steps)
-        width, most = made.cells.width, F(0)
+        mechanism = TotalALP.of(d=9, k=9, largest=3, epsilon=1, total=9, steps=steps)
+        width, most = mechanism.cells.width, F(0)
         for n in range(1, 97):
             value = width * n / 32
-            if value <= made.largest:
-                mean = sum(level * p for level, p in made.cells.places(value).items())
+            if value <= mechanism.largest:
+                mean = sum(level * p for level, p in mechanism.cells.places(value).items())
                 most = max(most, mean * width / value)
-        assert most <= made.ramp.steepest
-        assert steps == 64 or most > made.ramp.steepest * F(9, 10)
+        assert most <= mechanism.ramp.steepest
+        assert steps == 64 or most > mechanism.ramp.steepest * F(9, 10)
 
 
 def test_texts_are_entries() -> None:

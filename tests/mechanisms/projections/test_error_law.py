@@ -54,7 +54,7 @@ def test_against_every_string(
 ) -> None:
     law = estimate_law(place, m, flip, collision, before)
     plain = brute(place, m, flip, collision, before)
-    for found, stated in (
+    for bounds, stated in (
         (law.mean_absolute(), plain.expectation(abs)),
         (law.mean(), plain.expectation()),
         (law.mean_square(), plain.expectation(lambda e: e * e)),
@@ -63,8 +63,8 @@ def test_against_every_string(
             for t in (-2.01, -0.9, 0.1, 1.3)
         ),
     ):
-        assert found.lower <= stated <= found.upper
-        assert found.upper - found.lower < F(1, 10**9)
+        assert bounds.lower <= stated <= bounds.upper
+        assert bounds.upper - bounds.lower < F(1, 10**9)
     for beta in (F(1, 2), F(1, 10), F(1, 100)):
         bound = law.bound(beta)
         assert plain.probability(lambda e, b=bound: abs(e) > b + 1e-9) <= beta
@@ -90,12 +90,12 @@ def test_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 def shipped(mechanism: UnaryProjection, value: str, n: int, times: int) -> np.ndarray:
     """Estimates of entries of one value in rows of their own, so without collisions."""
     source, hashes = SeededSource(11), Tables((tuple(range(n)),) * mechanism.levels)
-    found = []
+    estimates = []
     for _ in range(times):
         bits = mechanism.draw(dict.fromkeys(range(n), value), hashes, source)
         sketch = Sketch(mechanism, hashes, bits)  # type: ignore[arg-type]
-        found.append(sketch.estimate(range(n)))
-    return np.concatenate(found)
+        estimates.append(sketch.estimate(range(n)))
+    return np.concatenate(estimates)
 
 
 def within_five_errors(seen: np.ndarray, stated: Enclosure) -> bool:
@@ -122,10 +122,10 @@ def test_the_estimator_that_ships_has_this_law(of: type[ALP], value: str) -> Non
 def test_factors_of_a_logarithmic_scale(value: str) -> None:
     n, size = 2500, float(value)
     mechanism = LogALP(d=n, k=n, s=2 * n + 1, largest=1000, epsilon=1, start=4)
-    found = shipped(mechanism, value, n, 8)
-    factors, law = np.maximum(found / size, size / found), mechanism.factor(value, 0)
+    estimates = shipped(mechanism, value, n, 8)
+    factors, law = np.maximum(estimates / size, size / estimates), mechanism.factor(value, 0)
     assert within_five_errors(factors, law.mean())
-    assert within_five_errors(abs(found - size), mechanism.error(value, 0).mean_absolute())
+    assert within_five_errors(abs(estimates - size), mechanism.error(value, 0).mean_absolute())
     bound = mechanism.factor_bound("0.05")
     for collision in ("0", "0.2", None):
         beyond = mechanism.factor(value, collision).probability(lambda f: f > bound)

@@ -86,13 +86,13 @@ def worst(
 ) -> tuple[Fraction, tuple[Vector, Vector]]:
     """The largest ratio of probabilities among neighbours, and a pair that has it."""
     laws = {x: law(x) for x in vectors}
-    found = []
+    ratios = []
     for x, y in product(vectors, repeat=2):
         if x != y and sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= 1:
             ratio = max_loss(laws[x], laws[y])
             assert isinstance(ratio, F)
-            found.append((ratio, (x, y)))
-    return max(found)
+            ratios.append((ratio, (x, y)))
+    return max(ratios)
 
 
 @pytest.mark.few(1)
@@ -244,7 +244,7 @@ def test_estimates_are_those_of_algorithm_3() -> None:
 
     hashes = Tables((tuple(range(64)),) * 6)
     sketch = Sketch(mechanism, hashes, np.packbits(array, bitorder="little"))  # type: ignore[arg-type]
-    found = sketch.estimate(range(64))
+    estimates = sketch.estimate(range(64))
     for i, bits in enumerate(strings):
         assert sketch[i] == estimate(bits)
-        assert found[i] == pytest.approx(float(estimate(bits)), rel=1e-15)
+        assert estimates[i] == pytest.approx(float(estimate(bits)), rel=1e-15)

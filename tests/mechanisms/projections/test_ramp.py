@@ -117,7 +117,7 @@ def one_law(mechanism: ALP, x: tuple[Fraction, ...], hashes: Tables) -> Law[tupl
     used = sorted({row for rows in hashes.table for row in rows})
     kept = [b * mechanism.s + row for b in range(mechanism.levels) for row in used]
     levels = exact_law(lambda source: levels_of(mechanism, x, source), residual=0)
-    found: dict[tuple[int, ...], Fraction] = {}
+    masses: dict[tuple[int, ...], Fraction] = {}
     for chosen, weight in levels.items():
         ones = {b * mechanism.s + hashes.table[b][i] for i, y in enumerate(chosen)
                 for b in range(y)}  # fmt: skip
@@ -125,17 +125,17 @@ def one_law(mechanism: ALP, x: tuple[Fraction, ...], hashes: Tables) -> Law[tupl
             chance = weight
             for place, bit in zip(kept, bits, strict=True):
                 chance *= 1 - mechanism.flip if bit == (place in ones) else mechanism.flip
-            found[bits] = found.get(bits, F(0)) + chance
-    return Law(found)
+            masses[bits] = masses.get(bits, F(0)) + chance
+    return Law(masses)
 
 
 def levels_of(mechanism: ALP, x: tuple[Fraction, ...], source: object) -> tuple[int, ...]:
     """The levels that the code that ships rounds to."""
     entries = checked(dict(enumerate(x)), mechanism.d, mechanism.k, F(0), F(1))
-    found = dict.fromkeys(range(mechanism.d), 0)
+    level_of = dict.fromkeys(range(mechanism.d), 0)
     levels = mechanism.cells.level(entries, source)  # type: ignore[arg-type]
-    found.update(zip(entries.ids.tolist(), levels.tolist(), strict=True))
-    return tuple(found.values())
+    level_of.update(zip(entries.ids.tolist(), levels.tolist(), strict=True))
+    return tuple(level_of.values())
 
 
 @pytest.mark.parametrize("width", [3, 4])

@@ -27,9 +27,9 @@ CLASSES: list[tuple[Any, dict[str, Any]]] = [
 VECTOR = {2**60 + i: 3 * i for i in range(20)}
 
 
-@pytest.mark.parametrize(("of", "given"), CLASSES, ids=lambda x: getattr(x, "__name__", ""))
-def test_round_trip_and_queries(of: Any, given: dict[str, Any]) -> None:
-    mechanism = of(**given)
+@pytest.mark.parametrize(("of", "arguments"), CLASSES, ids=lambda x: getattr(x, "__name__", ""))
+def test_round_trip_and_queries(of: Any, arguments: dict[str, Any]) -> None:
+    mechanism = of(**arguments)
     sketch = mechanism.project(VECTOR, SystemSource())
     again = Sketch.from_bytes(sketch.of_texts(5).to_bytes(), of)
     assert again.mechanism == mechanism
@@ -63,8 +63,8 @@ def test_beyond_64_bits() -> None:
 def test_signed_values_both_ways() -> None:
     mechanism = SignedALP(d=100, k=4, s=40, largest=10, epsilon=50)
     sketch = seeded(mechanism, {1: -9, 2: 9, 3: "-0.5", 4: 0}, 1)
-    for found in (sketch.estimate(range(5)), sketch.difference(range(5))):
-        assert found == pytest.approx([0, -9, 9, -0.5, 0], abs=1.5)
+    for estimates in (sketch.estimate(range(5)), sketch.difference(range(5))):
+        assert estimates == pytest.approx([0, -9, 9, -0.5, 0], abs=1.5)
     with pytest.raises(InvalidParameter, match="signed"):
         ALP(**GIVEN).project({}, SystemSource()).difference([1])
 

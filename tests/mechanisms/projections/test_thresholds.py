@@ -62,13 +62,13 @@ def test_threshold_is_noise_on_every_entry(values: str, x: dict[int, Fraction]) 
 
 
 def worst(laws: dict[tuple[Fraction, ...], Law[Any]]) -> Fraction:
-    found = F(1)
+    largest = F(1)
     for x, y in product(laws, repeat=2):
         if 0 < sum(abs(a - b) for a, b in zip(x, y, strict=True)) <= 1:
             ratio = max_loss(laws[x], laws[y])
             assert isinstance(ratio, F)
-            found = max(found, ratio)
-    return found
+            largest = max(largest, ratio)
+    return largest
 
 
 @pytest.mark.parametrize(
@@ -164,16 +164,16 @@ def test_bulk_and_single_noise_have_one_law() -> None:
                for v in range(-4, 5)]  # fmt: skip
     for n, times in ((64, 40), (65, 80)):
         source = SeededSource(n)
-        drawn = np.concatenate([noise.draw(n, source) for _ in range(times)])
-        assert drawn.min() >= -4
-        seen = [int((drawn == v).sum()) for v in range(-4, 5)]
+        noises = np.concatenate([noise.draw(n, source) for _ in range(times)])
+        assert noises.min() >= -4
+        seen = [int((noises == v).sum()) for v in range(-4, 5)]
         assert chi_square(seen, np.array(chances, float) * n * times) > 1e-6
 
 
 @pytest.mark.parametrize("of", [DenseLaplace, MaxProjection])
 def test_rows_as_files(of: Any) -> None:
-    given = {"s": 300} if of is MaxProjection else {}
-    mechanism = of(d=1000, k=4, largest=100, epsilon=20, grid=F(1, 4), **given)
+    more = {"s": 300} if of is MaxProjection else {}
+    mechanism = of(d=1000, k=4, largest=100, epsilon=20, grid=F(1, 4), **more)
     source = SeededSource(1)
     hashes = mechanism.hashes(source)
     rows = NoisyRows(mechanism, hashes, mechanism.draw({5: 77, 999: "3.25"}, hashes, source))

@@ -18,7 +18,7 @@ F = Fraction
 
 def small(**more: object) -> TotalALP:
     """Two entries, two levels."""
-    given = {
+    arguments = {
         "d": 2,
         "k": 2,
         "s": 11,
@@ -28,7 +28,7 @@ def small(**more: object) -> TotalALP:
         "steps": 1,
         "total": 1,
     }
-    return TotalALP(**{**given, **more})  # type: ignore[arg-type]
+    return TotalALP(**{**arguments, **more})  # type: ignore[arg-type]
 
 
 #: Rows of two entries at two levels: apart, an entry with itself, two entries across levels.
@@ -57,8 +57,10 @@ def test_the_law_and_the_loss(rows: tuple[tuple[int, int], ...]) -> None:
                 for row, bit in zip(used, bits, strict=True):
                     chance *= 1 - p if bit == (row in ones) else p
                 stated += chance
-            shown = dict(zip(used, bits, strict=True))
-            seen = law.probability(lambda z, shown=shown: all(z[r] == v for r, v in shown.items()))
+            pattern = dict(zip(used, bits, strict=True))
+            seen = law.probability(
+                lambda z, pattern=pattern: all(z[r] == v for r, v in pattern.items())
+            )
             assert seen == stated
     assert width < 1
     losses = [max_loss(laws[x], laws[y]) for x, y in product(vectors, repeat=2)

@@ -33,29 +33,30 @@ KINDS: list[type[Thresholded]] = [GSHM, CSH, TopK, TopKWithBase, GSHMWithSums, T
 @pytest.mark.parametrize("lower", [1, pytest.param(7, marks=pytest.mark.slow)])
 def test_for_target_keeps_it_with_the_least_threshold(kind: type[GSHM], lower: int) -> None:
     bound = {next(iter(kind.__dataclass_fields__)): 3}
-    made = kind.for_target(**bound, epsilon=1, delta="1e-4", lower=lower)
-    promise = made.guarantee
+    mechanism = kind.for_target(**bound, epsilon=1, delta="1e-4", lower=lower)
+    promise = mechanism.guarantee
     assert promise.delta.upper <= F("1e-4") <= 2 * promise.delta.upper
     assert promise.epsilon == 1
     step = 1 if kind in (GSHM, GSHMWithSums) else F(1, 2)
-    more = {"largest": made.largest} if isinstance(made, WithSums) else {}
+    more = {"largest": mechanism.largest} if isinstance(mechanism, WithSums) else {}
     with pytest.raises(InvalidParameter, match="delta must be >="):
-        kind(3, made.sigma, F(made.tau) - step, 1, "1e-4", lower, **more)
+        kind(3, mechanism.sigma, F(mechanism.tau) - step, 1, "1e-4", lower, **more)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    "made", [GSHM(1, "0.7", 1, 1, "0.5"), CSH(1, "0.5", 1, 1, "0.999"), CSH(2, 3, 12, 1, "0.1")]
+    "mechanism",
+    [GSHM(1, "0.7", 1, 1, "0.5"), CSH(1, "0.5", 1, 1, "0.999"), CSH(2, 3, 12, 1, "0.1")],
 )
-def test_chance_of_being_seen(made: Thresholded) -> None:
+def test_chance_of_being_seen(mechanism: Thresholded) -> None:
     """Against how often a counter is released."""
     for count in (0, 1, 2, 9, 13, 20):
-        chance = made.chance(count)
-        seen = sum(len(made.draw({"a": count}, SeededSource(seed))) for seed in range(300))
+        chance = mechanism.chance(count)
+        seen = sum(len(mechanism.draw({"a": count}, SeededSource(seed))) for seed in range(300))
         # five standard deviations: missed with probability below 1e-6
         spread = 5 * (300 * float(chance.upper) * (1 - float(chance.lower)) + 1) ** 0.5
         assert abs(seen - 300 * float(chance.upper)) <= spread
-    assert made.chance(0).upper == 0
+    assert mechanism.chance(0).upper == 0
 
 
 def test_both_ways_to_the_tail_of_correlated_noise_agree() -> None:
@@ -69,9 +70,9 @@ def test_both_ways_to_the_tail_of_correlated_noise_agree() -> None:
 
 
 def test_accuracy_holds_as_often_as_it_says() -> None:
-    made = GSHM(1, 2, 6, 1, "0.5")
-    bound = made.accuracy("0.1", counters=5)
-    rows = [made.draw({"a": 90}, SeededSource(seed)) for seed in range(500)]
+    mechanism = GSHM(1, 2, 6, 1, "0.5")
+    bound = mechanism.accuracy("0.1", counters=5)
+    rows = [mechanism.draw({"a": 90}, SeededSource(seed)) for seed in range(500)]
     errors = Counter(abs(int(dict(row)["a"]) - 90) for row in rows)
     assert sum(n for e, n in errors.items() if e > bound.per_query) <= 500 * 0.1 + 34  # alpha 1e-6
     assert sum(n for e, n in errors.items() if e > bound.per_query - 1) > 10
@@ -81,14 +82,14 @@ def test_accuracy_holds_as_often_as_it_says() -> None:
 @pytest.mark.parametrize("sigma", ["1.2", 4])
 def test_the_error_of_counts_with_their_base_has_both_noises(sigma: Any) -> None:
     """P(|Z_i + Z + Z'|/2 > bound), by sums over all three noises."""
-    made = TopKWithBase(3, sigma, 40, 9, "0.5")
+    mechanism = TopKWithBase(3, sigma, 40, 9, "0.5")
     own, shared = (
-        discrete_gaussian(4 * float(made.sigma) ** 2 / root, 90) for root in (1.0, 3**0.5)
+        discrete_gaussian(4 * float(mechanism.sigma) ** 2 / root, 90) for root in (1.0, 3**0.5)
     )
     both: dict[int, float] = {}
     for (a, p), (b, q) in product(shared.items(), repeat=2):
         both[a + b] = both.get(a + b, 0.0) + p * q
-    bound = made.accuracy("0.05").per_query
+    bound = mechanism.accuracy("0.05").per_query
     wrong = [
         sum(p * q for (z, p), (s, q) in product(own.items(), both.items()) if abs(z + s) > 2 * e)
         for e in (bound, bound - 1)
@@ -98,11 +99,13 @@ def test_the_error_of_counts_with_their_base_has_both_noises(sigma: Any) -> None
 
 def test_bulk_draws_follow_the_single_ones() -> None:
     """Many counters are drawn through tables, few one by one: the same law of what is released."""
-    made = GSHM(1, "1.5", 4, 1, "0.9")
-    bulk = made.draw(dict.fromkeys(range(4000), 6), SeededSource(1))
+    mechanism = GSHM(1, "1.5", 4, 1, "0.9")
+    bulk = mechanism.draw(dict.fromkeys(range(4000), 6), SeededSource(1))
     seen = Counter(c for _, c in bulk)
     single = Counter(
-        c for i in range(40) for _, c in made.draw(dict.fromkeys(range(50), 6), SeededSource(i))
+        c
+        for i in range(40)
+        for _, c in mechanism.draw(dict.fromkeys(range(50), 6), SeededSource(i))
     )
     assert set(seen) | set(single) <= set(range(6, 20))
     for value in range(6, 11):
@@ -113,11 +116,11 @@ def test_bulk_draws_follow_the_single_ones() -> None:
 
 
 def test_releases_answer_by_element_and_go_to_json() -> None:
-    made = CSH(2, 3, 12, 1, "0.1").release({"a": 900}, SystemSource())
-    assert abs(made["a"] - 900) < 60
-    assert made["b"] == 0
-    assert ("a" in made, "b" in made) == (True, False)
-    data = made.as_dict()
+    released = CSH(2, 3, 12, 1, "0.1").release({"a": 900}, SystemSource())
+    assert abs(released["a"] - 900) < 60
+    assert released["b"] == 0
+    assert ("a" in released, "b" in released) == (True, False)
+    data = released.as_dict()
     assert data["bins"][0][0] == "a"
-    assert F(data["bins"][0][1]) == made["a"]
+    assert F(data["bins"][0][1]) == released["a"]
     assert data["guarantee"]["epsilon"] == "1"

@@ -43,10 +43,10 @@ IDS = [type(m).__name__ for m in ALL]
 def test_releases(mechanism: Thresholded) -> None:
     counts = {"b": 100, "a": 60, "c": 0}
     release = mechanism.release(counts, SystemSource())
-    found = {x: c for x, c in release.items() if x is not None}
-    assert list(found) == ["a", "b"]
-    assert abs(found["b"] - 100) < 40
-    assert all(c.denominator <= 2 for c in found.values())
+    noisy = {x: c for x, c in release.items() if x is not None}
+    assert list(noisy) == ["a", "b"]
+    assert abs(noisy["b"] - 100) < 40
+    assert all(c.denominator <= 2 for c in noisy.values())
     assert 0 < release.guarantee.delta.upper < 1
     assert "add-remove" in release.guarantee.neighbours
     assert len(release) == len(release.bins)
@@ -76,9 +76,9 @@ def test_enumerated_delta_is_within_the_guarantee(mechanism: GSHM) -> None:
     for before, after in pairs:
         laws = [mechanism.law(counts, residual="1e-3") for counts in (before, after)]
         for p, q in (laws, laws[::-1]):
-            found = hockey_stick(p, q, epsilon=F(mechanism.epsilon))
-            assert found.lower <= promise.delta.upper
-            largest = max(largest, found.upper)
+            divergence = hockey_stick(p, q, epsilon=F(mechanism.epsilon))
+            assert divergence.lower <= promise.delta.upper
+            largest = max(largest, divergence.upper)
     assert largest > promise.delta.upper / 20
 
 
@@ -202,34 +202,36 @@ def test_sums_are_released_within_their_guarantee() -> None:
 @pytest.mark.parametrize("move", range(-2, 3))
 def test_correlated_counts_with_sums_within_their_guarantee(move: int) -> None:
     """One counter of twice its count, with the sum of both noises, and the sum of one column."""
-    made = TopKWithSums(1, F("1.5"), 6, "0.5", "0.5", largest=(2,), spread=1)
+    mechanism = TopKWithSums(1, F("1.5"), 6, "0.5", "0.5", largest=(2,), spread=1)
     z = s = discrete_gaussian(9.0, 18)  # Z_1 and Z have variance 4 sigma^2, the sum has 2^2 sigma^2
     both: dict[int, float] = defaultdict(float)
     for (a, p), (b, q) in product(z.items(), z.items()):
         both[a + b] += p * q
 
     def law(count: int, total: int) -> dict[Any, float]:
-        shown = {x + 2 * count: p for x, p in both.items() if x + 2 * count > 14 and count}
-        found: dict[Any, float] = {
-            (x, y + total): p * q for x, p in shown.items() for y, q in s.items()
+        released = {x + 2 * count: p for x, p in both.items() if x + 2 * count > 14 and count}
+        joint: dict[Any, float] = {
+            (x, y + total): p * q for x, p in released.items() for y, q in s.items()
         }
-        return found | {None: 1 - sum(shown.values())}
+        return joint | {None: 1 - sum(released.values())}
 
     pairs = [(0, 0, 1, move), (7, 0, 8, move), (7, 0, 7, move)]
     for count, total, other, moved in pairs:
-        found = leaked(law(count, total), law(other, moved), 0.5)
-        assert found <= made.guarantee.delta.upper
+        delta = leaked(law(count, total), law(other, moved), 0.5)
+        assert delta <= mechanism.guarantee.delta.upper
 
 
 def test_top_counts_with_sums() -> None:
-    made = TopKWithSums.for_target(top=2, epsilon=2, delta="1e-6", largest=(3,))
+    mechanism = TopKWithSums.for_target(top=2, epsilon=2, delta="1e-6", largest=(3,))
     counts, sums = {"a": 900, "b": 800, "c": 50}, {"a": [2500], "b": [-100], "c": [7]}
-    bins = dict(made.draw_sums(counts, sums, SeededSource(5)))
+    bins = dict(mechanism.draw_sums(counts, sums, SeededSource(5)))
     assert list(bins) == ["a", "b"]
     for x, (count, total) in bins.items():
-        assert abs(count - (counts[x] - 50)) < 9 * made.sigma
-        assert abs(total - sums[x][0]) < 6 * 3 * made.sigma
-    assert made.sigma < GSHMWithSums.for_target(k=2, epsilon=2, delta="1e-6", largest=(3,)).sigma
+        assert abs(count - (counts[x] - 50)) < 9 * mechanism.sigma
+        assert abs(total - sums[x][0]) < 6 * 3 * mechanism.sigma
+    assert (
+        mechanism.sigma < GSHMWithSums.for_target(k=2, epsilon=2, delta="1e-6", largest=(3,)).sigma
+    )
 
 
 def test_a_constant_source_ends_the_shared_noise() -> None:
@@ -245,9 +247,9 @@ def test_a_constant_source_ends_the_shared_noise() -> None:
 
 @pytest.mark.parametrize("numerators", [(3, -3, 0, 2, -1, 10**30 + 1)])
 def test_texts_are_the_decimals_of_the_counts(numerators: tuple[int, ...]) -> None:
-    found = NoisyCounts(range(6), numerators, 2)
-    assert [F(text) for text in found.texts()[0]] == [F(n, 2) for n in numerators]
-    assert [count for _, count in found.bins()] == [F(n, 2) for n in numerators]
+    counts = NoisyCounts(range(6), numerators, 2)
+    assert [F(text) for text in counts.texts()[0]] == [F(n, 2) for n in numerators]
+    assert [count for _, count in counts.bins()] == [F(n, 2) for n in numerators]
     whole = NoisyCounts(range(6), numerators, sums=[[7] * 6])
     assert whole.texts() == [[str(n) for n in numerators], ["7"] * 6]
     (long,) = NoisyCounts(["a"], [10**5000]).texts()  # beyond what Python makes text of
@@ -256,8 +258,8 @@ def test_texts_are_the_decimals_of_the_counts(numerators: tuple[int, ...]) -> No
 
 def test_the_error_of_a_sum_is_the_quantile_of_its_noise() -> None:
     """P(|Z| > e) <= beta at the bound, and not below: by sums of the density, in doubles."""
-    made = GSHMWithSums.for_target(k=3, epsilon=1, delta="1e-6", largest=(2, 7))
-    for limit, most in zip((2, 7), made.sum_errors("0.05"), strict=True):
-        masses = discrete_gaussian(float(limit * made.sigma) ** 2, 3000)
+    mechanism = GSHMWithSums.for_target(k=3, epsilon=1, delta="1e-6", largest=(2, 7))
+    for limit, most in zip((2, 7), mechanism.sum_errors("0.05"), strict=True):
+        masses = discrete_gaussian(float(limit * mechanism.sigma) ** 2, 3000)
         beyond = [sum(w for z, w in masses.items() if abs(z) > e) for e in (most, most - 1)]
         assert beyond[0] <= 0.05 < beyond[1]
