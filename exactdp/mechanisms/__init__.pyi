@@ -5,7 +5,7 @@ from exactdp.mechanisms.encoding import encode_bytes as encode_bytes
 from exactdp.mechanisms.histograms.basic import BasicHistogram as BasicHistogram
 from exactdp.mechanisms.histograms.basic import StabilityHistogram as StabilityHistogram
 from exactdp.mechanisms.histograms.compact import CompactHistogram as CompactHistogram
-from exactdp.mechanisms.histograms.compact_release import CompactRelease as CompactRelease
+from exactdp.mechanisms.histograms.compact import CompactRelease as CompactRelease
 from exactdp.mechanisms.histograms.fixed_bits import (
     FixedTimeSparseHistogram as FixedTimeSparseHistogram,
 )
@@ -37,10 +37,10 @@ from exactdp.mechanisms.projections.private_size import NoisySize as NoisySize
 from exactdp.mechanisms.projections.private_size import PrivateSize as PrivateSize
 from exactdp.mechanisms.projections.private_size import SizedALP as SizedALP
 from exactdp.mechanisms.projections.reading import read_sketch as read_sketch
-from exactdp.mechanisms.projections.sketch import Sketch as Sketch
 from exactdp.mechanisms.projections.thresholds import ApproximateThreshold as ApproximateThreshold
 from exactdp.mechanisms.projections.thresholds import LargeValues as LargeValues
 from exactdp.mechanisms.projections.thresholds import Threshold as Threshold
+from exactdp.mechanisms.projections.unary_projection import Sketch as Sketch
 from exactdp.mechanisms.selection import ExponentialMechanism as ExponentialMechanism
 from exactdp.mechanisms.selection import PermuteAndFlip as PermuteAndFlip
 from exactdp.mechanisms.thresholded.correlated_histogram import CSH as CSH

@@ -21,7 +21,7 @@ from exactdp.mechanisms import (
     StabilityHistogram,
     Threshold,
 )
-from exactdp.mechanisms.projections.sketch import Sketch
+from exactdp.mechanisms.projections.unary_projection import Sketch
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.samplers import GeoSample, SystemSource
 

@@ -6,34 +6,44 @@ Source: Balcer and Vadhan, "Differential Privacy on Finite Computers" (BV), Sect
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from dataclasses import field as option
 from fractions import Fraction
 from functools import cached_property
 from itertools import count as naturals
 from itertools import islice, zip_longest
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import Any
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.balls import ball, precision
+from exactdp.container import Kind, Scalar
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.histograms.inverse_count import InverseCount
 from exactdp.mechanisms.histograms.mechanism import Bins, HistogramMechanism
-from exactdp.parameters import Real, delta_target, integer, positive
+from exactdp.mechanisms.histograms.packing import byte_count, joined, split
+from exactdp.mechanisms.released import Estimates
+from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.progress import bar
-from exactdp.samplers import FastSample, Source
+from exactdp.samplers import FastSample, GeoSample, Source
+from exactdp.samplers.binary_evaluation import Evaluator
 from exactdp.samplers.binary_field import BinaryField, smallest_field
 from exactdp.samplers.binary_polynomials import PointTree, multiply, other_threads_run
+from exactdp.samplers.count_samplers import CountSampler
 from exactdp.samplers.source import require_secure
-
-if TYPE_CHECKING:
-    from exactdp.mechanisms.histograms.compact_release import CompactRelease
 
 #: The part of epsilon that is kept for hash values drawn from a fixed number of bits.
 _SHARE = Fraction(1, 1 << 42)
+
+#: Header fields of a file; gamma_inverse and bits are None for GeoSample.
+_FIELDS = (
+    *("n", "noise_epsilon", "power_of_two", "gamma_inverse", "bits"),
+    *("universe", "epsilon", "period", "words", "text"),
+)
+_FILE = Kind("compact histogram", 4, _FIELDS)
 
 
 @frozen
@@ -146,8 +156,6 @@ class CompactHistogram(HistogramMechanism):
         counts: element -> true count; the counts sum to n. source: randomness fit for a release,
         such as SystemSource. Raises InvalidParameter.
         """
-        from exactdp.mechanisms.histograms.compact_release import CompactRelease
-
         require_secure(source)
         coefficients = tuple(c for _, c in self.draw(counts, source))
         return CompactRelease(self, coefficients)
@@ -204,3 +212,140 @@ def _field_for(element_bits: int, value_bits: int) -> tuple[int, BinaryField]:
         options.append(((5 + 2 * words) * field.degree, words, field))
     _, words, field = min(options, key=lambda option: option[0])
     return words, field
+
+
+@dataclass(frozen=True)
+class CompactRelease(Estimates):
+    """A published compact histogram: ``release[x]`` is the noisy count of any element x.
+
+    mechanism: the parameters and the guarantee. coefficients: n + 1 vectors of field elements, from
+    the constant term, as integers with the first element in the lowest bits. text: None if elements
+    are numbers; if they are byte strings encoded by encode_bytes, the largest length in bytes.
+    """
+
+    mechanism: CompactHistogram
+    coefficients: tuple[int, ...]
+    text: int | None = None
+
+    def __post_init__(self) -> None:
+        size, bits = self.mechanism.n + 1, self.mechanism.value_bits
+        if len(self.coefficients) != size:
+            raise InvalidParameter(
+                "coefficients",
+                Described(f"{len(self.coefficients)} coefficients"),
+                f"{size} coefficients",
+            )
+        for c in self.coefficients:
+            if not isinstance(c, int) or not 0 <= c < 1 << bits:
+                raise InvalidParameter("coefficients", c, f"integers of at most {bits} bits")
+
+    def __getitem__(self, element: int) -> int:
+        """The noisy count of an element; raises InvalidParameter outside the universe."""
+        x = integer("element", element, least=0)
+        if x >= self.mechanism.universe:
+            raise InvalidParameter("element", element, f"< universe = {self.mechanism.universe}")
+        return self.mechanism.inverse.count(self.value(x))
+
+    def value(self, element: int) -> int:
+        """The hash value of an element."""
+        degree = self.mechanism.field.degree
+        return sum(word(element) << i * degree for i, word in enumerate(self._words))
+
+    @cached_property
+    def _words(self) -> list[Evaluator]:
+        field = self.mechanism.field
+        places = range(0, self.mechanism.value_bits, field.degree)
+        return [
+            Evaluator(field, [c >> place & field.order - 1 for c in self.coefficients])
+            for place in places
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """A dict for JSON, read by :meth:`from_dict`."""
+        coefficients = [f"{c:x}" for c in self.coefficients]
+        about = {"kind": _FILE.name, "version": _FILE.version}
+        return {**about, **self._header(), "coefficients": coefficients}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> CompactRelease:
+        """The release from as_dict's result; raises InvalidParameter unless everything is valid."""
+        header = data if isinstance(data, dict) else {}
+        about = (header.get("kind"), header.get("version"))
+        if about != (_FILE.name, _FILE.version):
+            raise InvalidParameter("kind", about, f"{_FILE.name!r} of version {_FILE.version}")
+        missing = {*_FIELDS, "coefficients"} - header.keys()
+        if missing:
+            raise InvalidParameter(
+                "header", Described(f"a header without {sorted(missing)}"), "complete"
+            )
+        texts = header["coefficients"]
+        if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+            raise InvalidParameter("coefficients", type(texts).__name__, "a list of hex strings")
+        if integer("n", header["n"], least=0) != len(texts) - 1:
+            raise InvalidParameter(
+                "coefficients", Described(f"{len(texts)} coefficients"), "n + 1 coefficients"
+            )
+        mechanism = _mechanism(header)
+        try:
+            return cls(mechanism, tuple(int(text, 16) for text in texts), _text(header))
+        except ValueError as error:
+            if isinstance(error, InvalidParameter):
+                raise
+            raise InvalidParameter("coefficients", Described("other text"), "hex strings") from None
+
+    def to_bytes(self) -> bytes:
+        """A checked file with the parameters and coefficients, read by :meth:`from_bytes`."""
+        bits = self.mechanism.value_bits
+        return _FILE.pack(self._header(), joined(self.coefficients, bits))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> CompactRelease:
+        """The release from a file of to_bytes; raises InvalidParameter if a single bit changed."""
+        header, body = _FILE.unpack(data)
+        mechanism = _mechanism(header, len(body))
+        coefficients = split(body, mechanism.n + 1, mechanism.value_bits)
+        return cls(mechanism, coefficients, _text(header))
+
+    def _header(self) -> dict[str, Scalar]:
+        noise = self.mechanism.noise
+        return {
+            "n": noise.n,
+            "noise_epsilon": decimal_text(noise.epsilon),
+            "power_of_two": int(noise.power_of_two),
+            "gamma_inverse": str(noise.gamma_inverse) if isinstance(noise, FastSample) else None,
+            "bits": noise.bits_per_draw,
+            "universe": str(self.mechanism.universe),
+            "epsilon": decimal_text(self.mechanism.epsilon),
+            "period": self.mechanism.period,
+            "words": self.mechanism.words,
+            "text": self.text,
+        }
+
+
+def _text(header: Mapping[str, Any]) -> int | None:
+    longest = header["text"]
+    return None if longest is None else integer("text", longest, least=0)
+
+
+def _mechanism(header: Mapping[str, Any], size: int | None = None) -> CompactHistogram:
+    """The mechanism of a header. size: length of the payload in bytes, which must fit n and period.
+
+    Raises InvalidParameter.
+    """
+    rows, period = (integer(name, header[name], least=0) for name in ("n", "period"))
+    words = integer("words", header["words"], least=1)
+    # checked first: the time of what follows grows with n
+    if size is not None and size != byte_count(rows + 1, words * BinaryField(period).degree):
+        raise InvalidParameter(
+            "data", Described(f"{size} bytes of coefficients"), "as long as its header states"
+        )
+    share = header["noise_epsilon"]
+    power = bool(integer("power_of_two", header["power_of_two"], least=0))
+    if header["gamma_inverse"] is None:
+        noise: CountSampler = GeoSample(n=rows, epsilon=share, power_of_two=power)
+    else:
+        gamma, bits = (integer(x, header[x], least=1) for x in ("gamma_inverse", "bits"))
+        noise = FastSample(
+            n=rows, epsilon=share, gamma_inverse=gamma, bits=bits, power_of_two=power
+        )
+    return CompactHistogram(noise, header["universe"], header["epsilon"], period, words)

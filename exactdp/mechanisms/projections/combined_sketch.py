@@ -17,8 +17,8 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.container import Kind
 from exactdp.errors import Described, InvalidParameter
 from exactdp.mechanisms.projections.noisy_rows import NoisyRows
-from exactdp.mechanisms.projections.sketch import Sketch
 from exactdp.mechanisms.projections.sparse_vectors import Entry, identifiers
+from exactdp.mechanisms.projections.unary_projection import Sketch
 from exactdp.mechanisms.released import Estimates, Released
 
 KIND = Kind("combined sketch", 1, ("first",))

@@ -12,8 +12,8 @@ from exactdp.mechanisms.projections.combined_sketch import KIND, CombinedSketch
 from exactdp.mechanisms.projections.files import kind
 from exactdp.mechanisms.projections.noisy_rows import NoisyRows
 from exactdp.mechanisms.projections.private_size import NoisySize
-from exactdp.mechanisms.projections.sketch import Sketch
 from exactdp.mechanisms.projections.thresholds import LargeValues
+from exactdp.mechanisms.projections.unary_projection import Sketch
 
 _READERS: dict[Any, Callable[[bytes, Any], Any]] = {
     **dict.fromkeys(

@@ -15,7 +15,7 @@ from exactdp.accounting.divergence import max_loss
 from exactdp.container import Scalar
 from exactdp.law import Law
 from exactdp.mechanisms import CompactHistogram, CompactRelease
-from exactdp.mechanisms.histograms.compact_release import _FILE
+from exactdp.mechanisms.histograms.compact import _FILE
 from exactdp.mechanisms.histograms.inverse_count import InverseCount
 from exactdp.samplers import (
     FastSample,

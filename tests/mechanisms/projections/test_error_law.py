@@ -15,8 +15,7 @@ from exactdp.law import Law
 from exactdp.mechanisms import ALP, HistogramALP, LogALP, SignedALP
 from exactdp.mechanisms.projections import error_law as module
 from exactdp.mechanisms.projections.error_law import estimate_law, wrong_one
-from exactdp.mechanisms.projections.sketch import Sketch
-from exactdp.mechanisms.projections.unary_projection import UnaryProjection
+from exactdp.mechanisms.projections.unary_projection import Sketch, UnaryProjection
 from exactdp.mechanisms.projections.universal_hashing import Tables
 from exactdp.samplers import SeededSource
 

@@ -240,7 +240,7 @@ def test_estimates_are_those_of_algorithm_3() -> None:
     mechanism = HistogramALP(d=64, k=31, s=64, largest=6, epsilon=1)
     strings = list(product((0, 1), repeat=6))
     array = np.array(strings, np.uint8).T.ravel()  # level after level, entry i in row i
-    from exactdp.mechanisms.projections.sketch import Sketch
+    from exactdp.mechanisms.projections.unary_projection import Sketch
 
     hashes = Tables((tuple(range(64)),) * 6)
     sketch = Sketch(mechanism, hashes, np.packbits(array, bitorder="little"))  # type: ignore[arg-type]

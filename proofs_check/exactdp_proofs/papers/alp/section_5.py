@@ -13,8 +13,8 @@ from exactdp.law import Law
 from exactdp.mechanisms.projections import alp as shipped
 from exactdp.mechanisms.projections.combined import Combined
 from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
-from exactdp.mechanisms.projections.sketch import Sketch
 from exactdp.mechanisms.projections.thresholds import LargeValues, Threshold, usual_threshold
+from exactdp.mechanisms.projections.unary_projection import Sketch
 from exactdp.mechanisms.projections.universal_hashing import UniversalHashes
 from exactdp.samplers import SeededSource
 from exactdp_proofs.boxes import never_negative
