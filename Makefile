@@ -147,7 +147,7 @@ FORKING := tests/audit tests/oracle exactdp/audit exactdp/oracle
 # (Spark) and Node. TORCH: what installs PyTorch, by default a CPU build from PyTorch's own index,
 # since a plain `torch` brings gigabytes of CUDA libraries on Linux
 test-all: .venv-all/ready
-	.venv-all/bin/python -m pytest -q -rs -n auto --dist worksteal $(PYTORCH:%=--ignore %)
+	.venv-all/bin/python -m pytest -q -rs -n auto --dist worksteal -m 'not slow' $(PYTORCH:%=--ignore %)
 	.venv-all/bin/python -m pytest -q -rs -m 'slow or not slow' $(PYTORCH)
 	.venv-all/bin/python -m pytest -q -rs -m slow tests/frames -k spark
 
@@ -175,7 +175,7 @@ peers-tests: .venv-all/ready
 # what takes minutes, and twenty times as many examples of what is drawn at random, fresh ones each
 # time
 test-slow: setup
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m '(slow or hypothesis) and not peers' --hypothesis-profile thorough
 
 # malformed calls and files: one line each, the right exit code, nothing left behind; resumable
 # (--first), and a failure says how it is repeated; then damaged privacy statements, each put to both

@@ -28,6 +28,7 @@ def test_a_function_on_the_path() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in TARGETS if name.startswith("opendp")])
+@pytest.mark.peers
 def test_opendp(name: str) -> None:
     pytest.importorskip("opendp")
     assert np.shape(target(name, scale="3/2")(1, 5)) == (5,)

@@ -299,6 +299,7 @@ def _loaded(engine: str, queries: list[Query], **target: Any) -> Any:
 
 
 @pytest.mark.parametrize("target", [TARGET, {"epsilon": 40, "delta": "1e-6"}])
+@pytest.mark.peers
 def test_opendp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
     """epsilon = 40: Laplace noise. Nine scales: e^-9 or less each."""
     pytest.importorskip("opendp")
@@ -317,6 +318,7 @@ def test_opendp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("target", [TARGET, {"epsilon": 40, "delta": "1e-6"}])
+@pytest.mark.peers
 def test_pipelinedp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
     pytest.importorskip("pipeline_dp")
     space = _loaded("pipelinedp", [URLS, DAYS, KNOWN], **target)
@@ -329,6 +331,7 @@ def test_pipelinedp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
     assert abs(results["plans"]["free"]["privacy_id_count"] - 1350) < 9 * scales["plans"]
 
 
+@pytest.mark.peers
 def test_pipelinedp_takes_at_least_the_certified_threshold() -> None:
     """And noise of the certified size: 4000 draws, alpha = 1e-6."""
     selection = pytest.importorskip("pydp.algorithms.partition_selection")

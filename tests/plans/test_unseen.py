@@ -23,6 +23,7 @@ def _plain(engine: str) -> list[Any]:
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.peers
 def test_rows_that_mean_the_same(engine: str, change: str) -> None:
     pytest.importorskip(ENGINES[engine])
     assert len(_plain(engine)[0]) == 11  # five keys, whose cells are two lists
@@ -94,6 +95,7 @@ def any_value(space: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("mutant", [unsorted, collated, any_value])
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.peers
 def test_faults_are_noticed(engine: str, mutant: Any) -> None:
     pytest.importorskip(ENGINES[engine])
     space = loaded(engine)

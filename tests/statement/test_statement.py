@@ -307,6 +307,7 @@ def test_histories_of_opacus() -> None:
     assert document.check().verdict == "valid"
 
 
+@pytest.mark.peers
 def test_events_of_dp_accounting() -> None:
     events = pytest.importorskip("dp_accounting")
     event = events.ComposedDpEvent(

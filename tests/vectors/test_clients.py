@@ -97,7 +97,12 @@ def test_losses_finite_and_infinite() -> None:
     assert (broken.ratio, broken.report, broken.values) == (None, 1, (0, 1))
 
 
-@pytest.mark.parametrize("name", ["exactdp", "pure_ldp", "multi_freq_ldpy", "ldp_toolbox"])
+_PACKAGES = ("pure_ldp", "multi_freq_ldpy", "ldp_toolbox")
+
+
+@pytest.mark.parametrize(
+    "name", ["exactdp", *(pytest.param(name, marks=pytest.mark.peers) for name in _PACKAGES)]
+)
 def test_adapters_answer_with_the_laws_of_clients(name: str) -> None:
     pytest.importorskip(name)
     report = run(make(adapters.ADAPTERS[name]), select(group="local_responses", question="pmf"))
@@ -117,10 +122,12 @@ def broken(package: str) -> dict[str, Fraction | None]:
     return {n: lost.ratio for n, (lost, c) in by_name.items() if not losses._kept(c, lost)}
 
 
+@pytest.mark.peers
 def test_findings_in_pure_ldp_stand() -> None:
     assert broken("pure_ldp") == {"RAPPORClient": None}
 
 
+@pytest.mark.peers
 def test_findings_in_ldp_toolbox_stand() -> None:
     assert broken("ldp_toolbox") == {}
 
@@ -134,6 +141,7 @@ def test_the_own_entry_near_zero_is_a_multiple_of_the_unit() -> None:
 
 
 @pytest.mark.parametrize("client", doubles.CLIENTS, ids=lambda client: client.package)
+@pytest.mark.peers
 def test_doubles_of_histogram_encoding_tell_the_value(client: doubles.NoisyVector) -> None:
     pytest.importorskip(client.package.replace("-", "_"))
     own, other = client.counts(4000)
@@ -141,6 +149,7 @@ def test_doubles_of_histogram_encoding_tell_the_value(client: doubles.NoisyVecto
     assert other > 200
 
 
+@pytest.mark.peers
 def test_findings_in_multi_freq_ldpy_stand() -> None:
     """Fake data in all attributes but one: 2 (e - 1) + 1, the amplified loss."""
     ratios = broken("multi_freq_ldpy")
@@ -152,6 +161,7 @@ def test_findings_in_multi_freq_ldpy_stand() -> None:
         assert float(ratio) == pytest.approx(2 * math.e - 1, rel=1e-12)
 
 
+@pytest.mark.peers
 def test_tuples_that_differ_in_one_attribute_keep_epsilon() -> None:
     """Random fake data: with p the chance of an own value, 1/(2 (1 - p)) = e by hand."""
     pytest.importorskip("multi_freq_ldpy")
@@ -162,6 +172,7 @@ def test_tuples_that_differ_in_one_attribute_keep_epsilon() -> None:
     assert float(ratio) == pytest.approx(math.e, rel=1e-12)
 
 
+@pytest.mark.peers
 def test_texts_are_hashed_as_bytes_and_seeds_are_few() -> None:
     xxhash = pytest.importorskip("xxhash")
     m = types.SimpleNamespace(np=np, xxhash=xxhash, maxsize=2**63 - 1)

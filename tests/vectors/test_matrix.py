@@ -63,6 +63,7 @@ def test_reproductions_are_short() -> None:
                 compile(code, vector.id, "exec")
 
 
+@pytest.mark.peers
 def test_a_threshold_that_is_passed_when_reached() -> None:
     pytest.importorskip("opendp")
     adapter = make(adapters.ADAPTERS["opendp"])
@@ -71,6 +72,7 @@ def test_a_threshold_that_is_passed_when_reached() -> None:
     assert all(confirm(r).confirmed for r in report.results if r.verdict == "unsafe")
 
 
+@pytest.mark.peers
 def test_responses_that_are_counted_once() -> None:
     """A hundred randomised responses as one event."""
     pytest.importorskip("dp_accounting")

@@ -1,7 +1,6 @@
 """Peers on training runs: asked in processes of their own, judged exactly, checked by mpmath."""
 
 from fractions import Fraction
-from importlib.util import find_spec
 
 import pytest
 from mpmath import mp, mpf
@@ -77,7 +76,7 @@ def test_the_section_says_what_is_bold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("opacus") is None, reason="no Opacus")
+@pytest.mark.peers
 @pytest.mark.parametrize("run", [(1.0, 0.05, 1, 1e-6), (0.6, 0.01, 100, 1e-5)])
 def test_opacus_own_accountants(run: tuple[float, float, int, float]) -> None:
     """Renyi and prv answers are above the certified lower end, the asymptotic one is below."""

@@ -26,6 +26,7 @@ def _peer(name: str) -> Any:
 
 
 @pytest.mark.parametrize("neighbours", [pld.ADD_REMOVE, pld.REPLACE_ONE])
+@pytest.mark.peers
 def test_events_of_dp_accounting(neighbours: str) -> None:
     event = _peer("dp_accounting.dp_event")
     relation = _peer("dp_accounting.privacy_accountant").NeighboringRelation
@@ -42,6 +43,7 @@ def test_events_of_dp_accounting(neighbours: str) -> None:
     assert 0 <= peer.get_epsilon(1e-5) - accountant.get_epsilon(1e-5) + 1e-3 < 0.01
 
 
+@pytest.mark.peers
 def test_counts_of_every_kind_of_event() -> None:
     event = _peer("dp_accounting.dp_event")
     one = event.DiscreteLaplaceDpEvent(0.5, 2)
@@ -50,6 +52,7 @@ def test_counts_of_every_kind_of_event() -> None:
     assert events.loss_of(two, 5) == exact.composed(5)
 
 
+@pytest.mark.peers
 def test_a_composition_on_one_sample_is_what_their_accountant_takes_it_for() -> None:
     event = _peer("dp_accounting.dp_event")
     peer = _peer("dp_accounting.rdp.rdp_privacy_accountant").RdpAccountant(orders=[2, 8])
@@ -166,6 +169,7 @@ def test_without_noise_nothing_is_private(event: Any) -> None:
     assert events.loss_of(never) is None
 
 
+@pytest.mark.peers
 def test_answers_at_the_ends_are_exact() -> None:
     event = _peer("dp_accounting.dp_event")
     accountant = events.accountant()
@@ -183,6 +187,7 @@ def test_answers_at_the_ends_are_exact() -> None:
     assert events.accountant().compose(event.GaussianDpEvent(1.0)).get_epsilon(0) == inf
 
 
+@pytest.mark.peers
 def test_rates_of_attacks_on_gaussian_noise() -> None:
     event = _peer("dp_accounting.dp_event")
     accountant = events.accountant().compose(event.GaussianDpEvent(1.0))
@@ -244,6 +249,7 @@ def test_what_an_event_does_not_say_is_refused(event: Any, neighbours: str) -> N
         events.loss_of(event, neighbours=neighbours)
 
 
+@pytest.mark.peers
 def test_events_without_a_law_are_refused_by_name() -> None:
     event = _peer("dp_accounting.dp_event")
     accountant = events.accountant()

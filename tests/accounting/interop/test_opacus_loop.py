@@ -1,7 +1,5 @@
 """A model trained by Opacus' own engine, with the certified accountant in place of its own."""
 
-from importlib.util import find_spec
-
 import pytest
 
 from exactdp.accounting import pld
@@ -9,7 +7,7 @@ from exactdp.accounting.interop.opacus import CertifiedAccountant
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("torch") is None, reason="no PyTorch")
+@pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_training_run() -> None:
     torch = pytest.importorskip("torch")

@@ -10,6 +10,7 @@ import pytest
 from exactdp.audit import glue
 
 
+@pytest.mark.peers
 def test_diffprivlib_is_held_to_its_sensitivity() -> None:
     library = pytest.importorskip("diffprivlib")
 
@@ -21,6 +22,7 @@ def test_diffprivlib_is_held_to_its_sensitivity() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.peers
 def test_the_linear_regression_of_diffprivlib_uses_the_lower_bound_twice() -> None:
     """Issue 105 of diffprivlib, in the library as it is installed."""
     library = pytest.importorskip("diffprivlib")
@@ -35,6 +37,7 @@ def test_the_linear_regression_of_diffprivlib_uses_the_lower_bound_twice() -> No
     assert "L1 distance 8091 exceeds the declared 0" in str(report)
 
 
+@pytest.mark.peers
 def test_a_measurement_of_opendp_is_held_to_the_declared_distance() -> None:
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")

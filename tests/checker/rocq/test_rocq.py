@@ -19,7 +19,10 @@ from tests.checker.examples import EXAMPLES, Example, dpcheck
 from tests.checker.rocq import compiled
 from tests.checker.test_dpcheck import _MALFORMED
 
-pytestmark = pytest.mark.skipif(compiled.missing() is not None, reason=str(compiled.missing()))
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(compiled.missing() is not None, reason=str(compiled.missing())),
+]
 
 RULES = (
     "randomized-response",
