@@ -26,20 +26,16 @@ _VERDICT = re.compile("|".join(word for words in _COLOURS.values() for word in w
 class Sections(click.Group):
     """A group whose --help lists its commands by task."""
 
-    #: Task -> names of commands. What stands under no task comes last.
+    #: Task -> names of commands, each under one task.
     sections: ClassVar[Mapping[str, Iterable[str]]] = {}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their tasks."""
-        left = dict.fromkeys(self.list_commands(ctx))
-        for task, names in {**self.sections, "Other": left}.items():
-            commands = [(name, self.get_command(ctx, name)) for name in list(names)]
+        for task, names in self.sections.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
             rows = [(name, each.get_short_help_str(300)) for name, each in commands if each]
-            if rows:
-                with formatter.section(task):
-                    formatter.write_dl(rows)
-            for name, _ in rows:
-                left.pop(name, None)
+            with formatter.section(task):
+                formatter.write_dl(rows)
 
 
 class _Formatter(click.HelpFormatter):

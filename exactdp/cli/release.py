@@ -28,7 +28,7 @@ class _ByTask(Sections):
         ),
         "Keys without counts; neighbours: one user more or less": ("keys",),
         "Histograms over numbers or short texts; neighbours: one row replaced": (
-            *("basic", "stability", "sparse", "padded", "strict-sparse", "compact"),
+            *("basic", "stability", "sparse", "padded", "fixed-time-sparse", "compact"),
         ),
         "Values and sketches of sparse vectors; neighbours: an l1 distance of 1": (
             *("threshold", "alp", "signed-alp", "histogram-alp", "log-alp", "threshold-alp"),

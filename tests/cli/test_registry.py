@@ -16,7 +16,7 @@ import pytest
 import exactdp.cli
 from exactdp.accounting.calculator import calculator
 from exactdp.cli.commands import COMMANDS, MAP
-from exactdp.cli.help import painted
+from exactdp.cli.help import Sections, painted
 from exactdp.cli.main import cli, main
 from tests.cli.test_accounting import run
 
@@ -52,6 +52,13 @@ def test_the_list_of_commands_has_a_whole_sentence_for_each() -> None:
 
 def test_the_map_has_at_most_twelve_groups() -> None:
     assert len(COMMANDS) == sum(map(len, MAP.values())) <= 12
+
+
+def test_each_command_of_a_list_by_task_has_one_task() -> None:
+    for path, command in EVERY.items():
+        if isinstance(command, Sections):
+            under = [name for names in command.sections.values() for name in names]
+            assert sorted(under) == sorted(command.list_commands(click.Context(command))), path
 
 
 def test_siblings_are_told_apart() -> None:

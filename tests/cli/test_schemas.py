@@ -11,11 +11,15 @@ import click
 import jsonschema
 import pytest
 
+from exactdp.accounting.calculator import CALCULATORS
+from exactdp.cli.prepared import examples
 from exactdp.cli.schemas import schema_of
-from tests.cli.fuzz.calls import CALLS
+from tests.cli.fuzz.calls import CALLS, COSTLY
 from tests.cli.fuzz.files import good, named
 from tests.cli.test_accounting import run
 from tests.cli.test_registry import EVERY
+
+VERBS = ("calibrate", "check", "delta")
 
 MORE = [
     "delta csh --sparsity 2 --sigma 9 --tau 50 --epsilon 1",
@@ -42,6 +46,24 @@ MORE = [
     "statement check {statement}",
     "statement add {statement} {statement} --output {new}.json",
     "proofs --list --paper BV",
+    "figure csh --sparsity 2 --epsilon 1 --delta 1e-3 --points 2 --output {new}.svg",
+    "figure seen --sparsity 2 --epsilon 1 --delta 1e-3 --output {new}.svg",
+    "figure epsilon-over-steps --noise-multiplier 1 --rate 0.1 --steps 4 --delta 1e-5 --points 2 "
+    "--output {new}.svg",
+    "release dense-laplace {counts} --k 9 --epsilon 1 --largest 9 --universe 9 "
+    "--output {new}.sketch",
+    "release max-projection {counts} --k 9 --epsilon 1 --largest 9 --rows 9 --text 3 "
+    "--output {new}.sketch",
+    "release threshold {counts} --k 9 --epsilon 1 --largest 999 --text 3 --output {new}.csv",
+    "release top-k {rows} --user u --by k --top 1 --epsilon 1 --delta 1e-6 --output {new}.csv",
+    "audit run exactdp:discrete-laplace --set scale=1 --left 0 --right 1 --epsilon 2 --samples 300",
+    "audit pairs exactdp:discrete-laplace --set scale=1 --epsilon 2 --pairs {pairs} --samples 400",
+    "audit watch exactdp:discrete-laplace --set scale=9 --left 0 --right 1 --epsilon 2 "
+    "--samples 1000",
+    "audit replay exactdp:discrete-laplace {report} --set scale=1 --left 0 --right 1 --samples 300",
+    "audit vectors run --group zcdp --adapter exactdp",
+    "statement lint {deployment}",
+    "statement theorem {responses} --output {new}.v",
 ]
 
 
@@ -51,7 +73,23 @@ def leaf(call: str) -> str:
     return next(p for n in (3, 2, 1) if (p := " ".join(words[:n])) in EVERY)
 
 
-CHOSEN = {leaf(call): call for call in CALLS if "<" not in call and "replay" not in call}
+#: The commands of the calculators, by their own examples.
+CALCULATED = [
+    examples(command)[0][1].removeprefix("exactdp ")
+    for path, command in EVERY.items()
+    if path.partition(" ")[0] in VERBS and path.partition(" ")[2] in CALCULATORS
+]
+CHOSEN = {
+    leaf(call): call
+    for call in [*CALCULATED, *CALLS, *COSTLY]
+    if "<" not in call and "replay" not in call
+}
+
+
+def test_every_command_is_called_here() -> None:
+    """A new command needs a call in this module, or in tests/cli/fuzz/calls.py."""
+    called = {*CHOSEN, *map(leaf, MORE)}
+    assert called == {path for path, each in EVERY.items() if not isinstance(each, click.Group)}
 
 
 @pytest.mark.few(13)

@@ -16,6 +16,7 @@ __all__ = ["good", "named"]
 
 _COUNTS = b"element,count\n7,3\n8,2\n"
 _STEPS = {
+    "response": [{"mechanism": "randomized-response", "epsilon": "0.25", "times": 3}],
     "steps": [
         {"mechanism": "gaussian", "sigma": 3, "sensitivity": 1},
         {"mechanism": "discrete-gaussian", "sigma2": 9},
@@ -35,6 +36,9 @@ _PLAIN = {
     "numbers.csv": b"0\n3\n8\n3\n",
     "ratings.csv": b"user,item,value\na,0,1\na,3,-0.5\nb,8,0.25\n",
     "queries.toml": b'user = "u"\n[[query]]\nname = "q"\nby = "k"\nk = 2\n',
+    "pairs.jsonl": b"[0, 1]\n",
+    "deployment.yaml": b"deployment:\n  privacy_loss:\n"
+    b"    privacy_parameters: {rho: 2.56, epsilon: 17.92, delta: 1.0e-10}\n",
     "rows.csv": b"u,k,v\n1,a,1\n2,b,-2\n",
     **{
         f"{name}.jsonl": "".join(json.dumps(step) + "\n" for step in steps).encode()
@@ -63,6 +67,7 @@ _WRITTEN = {
     "--output",
     "subsetstate.edl": "local aggregate subset.edl --output",
     "hadamardstate.edl": "local aggregate hadamard.edl --output",
+    "responses.json": "compose response.jsonl --epsilon 0.5 --statement",
     "means.edl": "local sparse report ratings.csv --d 9 --k 3 --epsilon 1 --level event --output",
 }
 
