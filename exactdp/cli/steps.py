@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Described, InvalidParameter
@@ -11,12 +13,22 @@ from exactdp.parameters import choice, json_value
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
-#: Mechanisms, which are functions of exactdp.accounting.pld; their parameters are in the file.
-_MECHANISMS = (
-    *("gaussian", "gaussian-mixture", "discrete-gaussian", "discrete-laplace", "laplace"),
-    *("randomized-response", "exponential", "noisy-max", "gaussian-noisy-max", "above-threshold"),
-    *("approximate", "gshm", "csh"),
-)
+#: Functions of exactdp.accounting.pld that no line can call: two take laws or losses, and two
+#: answer for a whole run.
+_OTHERS = ("laws", "together", "matrix", "sgd")
+
+
+@cache
+def mechanisms() -> dict[str, Callable[..., Pld]]:
+    """The functions of exactdp.accounting.pld that return one loss, by their names with dashes."""
+    from exactdp.accounting import pld
+
+    functions = {name: getattr(pld, name) for name in dir(pld) if name not in _OTHERS}
+    return {
+        name.replace("_", "-"): function
+        for name, function in functions.items()
+        if getattr(function, "__annotations__", {}).get("return") == "Pld"
+    }
 
 
 def steps_of(text: str, name: str, neighbours: str, group: str) -> Pld:
@@ -64,9 +76,9 @@ def _loss_of(fields: dict[str, Any], place: str, replaces: bool) -> Pld:
     from exactdp.accounting.sparse_histograms.bounds import refuse_k
 
     name = fields.pop("mechanism", None)
-    if name not in _MECHANISMS:
-        raise InvalidParameter(f"mechanism in {place}", name, "one of " + ", ".join(_MECHANISMS))
-    factory = getattr(pld, name.replace("-", "_"))
+    if not isinstance(name, str) or name not in mechanisms():
+        raise InvalidParameter(f"mechanism in {place}", name, "one of " + ", ".join(mechanisms()))
+    factory = mechanisms()[name]
     takes = dict(inspect.signature(factory).parameters)
     if takes.pop("neighbours", None):
         relation = {"neighbours": pld.REPLACE_ONE if replaces else pld.ADD_REMOVE}
@@ -86,5 +98,4 @@ def _loss_of(fields: dict[str, Any], place: str, replaces: bool) -> Pld:
     for key, value in fields.items():
         if "Sequence" in str(takes[key].annotation) and not isinstance(value, list):
             raise InvalidParameter(key, value, "a list of numbers")
-    loss: Pld = factory(**fields, **relation)
-    return loss
+    return factory(**fields, **relation)

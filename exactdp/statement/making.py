@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from exactdp import __version__
@@ -17,17 +17,9 @@ from exactdp.statement.claims import claims_of
 from exactdp.statement.composing import attained
 from exactdp.statement.document import Statement
 from exactdp.statement.promises import Content, budgeted, facts_of, promised
-from exactdp.statement.releases import neighbours_of, number, releases_of
+from exactdp.statement.releases import LAWS, neighbours_of, number, releases_of
 
 __all__ = ["calculated", "imported", "of", "released"]
-
-#: Calculators whose mechanism a statement can name, with the loss of one release.
-_LOSSES: dict[str, Callable[..., pld.Pld]] = {
-    "gaussian": pld.gaussian,
-    "discrete-gaussian": pld.discrete_gaussian,
-    "gshm": pld.gshm,
-    "csh": pld.csh,
-}
 
 #: Parameters of these calculators for which a statement has no field.
 _UNNAMED = {"analysis", "correlation", "contributions"}
@@ -133,12 +125,13 @@ def calculated(
     values = {each: value for each, value in parameters.items() if value is not None}
     if values.get("analysis") == "exact":
         del values["analysis"]
-    if name not in _LOSSES or values.keys() & _UNNAMED:
+    loss_of_one = getattr(pld, name.replace("-", "_"), None)
+    if loss_of_one is None or values.keys() & _UNNAMED:
         texts = {each: exact_text(each, value) for each, value in values.items()}
         facts = {"mechanism": name, **texts}
         return _assemble(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
     del values["epsilon"]
-    releases = releases_of(_LOSSES[name](**values))
+    releases = releases_of(loss_of_one(**values))
     claims = claims_of(releases, "add-remove", one_pair=False, epsilon=instance.epsilon)
     premises = [instance.neighbours, f"Proof: {instance.source}."]
     return _assemble(Content(releases, claims, premises), unit, bounds, about)
@@ -195,7 +188,7 @@ def _assemble(
     """The statement with this content, in the form that checkers read."""
     releases, premises = content.releases, content.premises
     sampled = any("rate" in release for release in releases)
-    taken = any(release["mechanism"] in ("approximate", "zcdp") for release in releases)
+    taken = any(LAWS[release["mechanism"]].trusted for release in releases)
     relation = neighbours_of(premises[0])
     fields = {"neighbours": relation, "of": unit, "bounds": [_bound(each) for each in bounds]}
     document: dict[str, Any] = {

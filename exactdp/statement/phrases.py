@@ -5,27 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-#: Mechanisms for which a statement holds a guarantee, and no parameters of noise.
-_TRUSTED = ("approximate", "zcdp")
+from exactdp.statement.releases import LAWS
 
 _RELATIONS = {
     "add-remove": "two data sets of which one has all data of one {of} and the other has none",
     "replace-one": "two data sets in which the data of one {of} are replaced by other data",
     "zero-out": "two data sets in which the data of one {of} are replaced by a null record",
     "pair": "the data sets that the first premise names",
-}
-
-_NAMES = {
-    "gaussian": "Gaussian noise",
-    "laplace": "Laplace noise",
-    "discrete-gaussian": "discrete Gaussian noise",
-    "discrete-laplace": "discrete Laplace noise",
-    "randomized-response": "randomised response",
-    "finite-law": "a mechanism with finitely many outcomes",
-    "approximate": "a mechanism with a promise of (epsilon, delta)-differential privacy",
-    "zcdp": "a mechanism with a promise of zero-concentrated differential privacy",
-    "gaussian-sparse-histogram": "a Gaussian sparse histogram",
-    "correlated-sparse-histogram": "a correlated sparse histogram",
 }
 
 _RULES = {
@@ -63,7 +49,7 @@ def trust_in_words(fields: Mapping[str, Any]) -> str:
     numbers = [
         str(i)
         for i, release in enumerate(fields["releases"], 1)
-        if release["mechanism"] in _TRUSTED
+        if LAWS[release["mechanism"]].trusted
     ]
     if not numbers:
         return ""
@@ -103,7 +89,7 @@ def release_in_words(release: dict[str, Any]) -> str:
     """A release with its parameters."""
     hidden = ("mechanism", "times", "outcomes")
     facts = ", ".join(f"{name} {value}" for name, value in release.items() if name not in hidden)
-    name = _NAMES[release["mechanism"]]
+    name = LAWS[release["mechanism"]].words
     times = "" if release["times"] == 1 else f", {release['times']:,} times"
     return f"{name} ({facts}){times}" if facts else f"{name}{times}"
 

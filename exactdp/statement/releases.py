@@ -1,12 +1,13 @@
 """The releases of a privacy statement: from a privacy loss to their fields, and back.
 
-A law that a statement can name has one function here (see :func:`fields_of`), and a line in
-:data:`_LOSSES`. checker/SPECIFICATION.md, section 3, defines the fields.
+A law that a statement can name has one function here (see :func:`fields_of`), and an entry in
+:data:`LAWS`. checker/SPECIFICATION.md, section 3, defines the fields.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any
@@ -50,6 +51,20 @@ _NAMED = (
     "allocation, batches, truncated samples, Gaussian selection) the checker has no rule: state "
     "their promise, statement.of(loss.guarantee(epsilon))"
 )
+
+
+@dataclass(frozen=True)
+class StatedLaw:
+    """A mechanism of statements.
+
+    words: what it is, for readers. loss: the loss of one run without sampling, from its fields and
+    the neighbours; None where a loss is not known. trusted: a statement holds a promise of the
+    mechanism, and no parameters of noise.
+    """
+
+    words: str
+    loss: Callable[[Release, str], pld.Pld] | None
+    trusted: bool = False
 
 
 def number(name: str, value: Fraction) -> str:
@@ -217,27 +232,47 @@ def _scaled(noise: str, distance: Fraction) -> Release:
     }
 
 
-#: Mechanism -> the loss of one run without sampling, from its fields and the neighbours.
-_LOSSES: dict[str, Callable[[Release, str], pld.Pld]] = {
-    "gaussian": lambda r, _: pld.gaussian(sigma=r["sigma"], sensitivity=r["sensitivity"]),
-    "laplace": lambda r, _: pld.laplace(scale=r["scale"], sensitivity=r["sensitivity"]),
-    "discrete-gaussian": lambda r, _: pld.discrete_gaussian(
-        sigma2=r["sigma2"], sensitivity=int(r["sensitivity"])
+#: Mechanism of a statement -> what it is.
+LAWS = {
+    "gaussian": StatedLaw(
+        "Gaussian noise", lambda r, _: pld.gaussian(sigma=r["sigma"], sensitivity=r["sensitivity"])
     ),
-    "discrete-laplace": lambda r, _: pld.discrete_laplace(
-        epsilon=Fraction(r["sensitivity"]) / Fraction(r["scale"]),
-        sensitivity=int(r["sensitivity"]),
+    "laplace": StatedLaw(
+        "Laplace noise", lambda r, _: pld.laplace(scale=r["scale"], sensitivity=r["sensitivity"])
     ),
-    "randomized-response": lambda r, text: pld.randomized_response(
-        epsilon=r["epsilon"], neighbours=text
+    "discrete-gaussian": StatedLaw(
+        "discrete Gaussian noise",
+        lambda r, _: pld.discrete_gaussian(sigma2=r["sigma2"], sensitivity=int(r["sensitivity"])),
     ),
-    "approximate": lambda r, text: pld.approximate(
-        epsilon=r["epsilon"], delta=r["delta"], neighbours=text
+    "discrete-laplace": StatedLaw(
+        "discrete Laplace noise",
+        lambda r, _: pld.discrete_laplace(
+            epsilon=Fraction(r["sensitivity"]) / Fraction(r["scale"]),
+            sensitivity=int(r["sensitivity"]),
+        ),
     ),
-    "finite-law": lambda r, text: _finite(r["outcomes"], text),
-    "gaussian-sparse-histogram": lambda r, _: pld.gshm(k=r["k"], sigma=r["sigma"], tau=r["tau"]),
-    "correlated-sparse-histogram": lambda r, _: pld.csh(
-        sparsity=r["sparsity"], sigma=r["sigma"], tau=r["tau"]
+    "randomized-response": StatedLaw(
+        "randomised response",
+        lambda r, text: pld.randomized_response(epsilon=r["epsilon"], neighbours=text),
+    ),
+    "finite-law": StatedLaw(
+        "a mechanism with finitely many outcomes", lambda r, text: _finite(r["outcomes"], text)
+    ),
+    "approximate": StatedLaw(
+        "a mechanism with a promise of (epsilon, delta)-differential privacy",
+        lambda r, text: pld.approximate(epsilon=r["epsilon"], delta=r["delta"], neighbours=text),
+        trusted=True,
+    ),
+    "zcdp": StatedLaw(
+        "a mechanism with a promise of zero-concentrated differential privacy", None, trusted=True
+    ),
+    "gaussian-sparse-histogram": StatedLaw(
+        "a Gaussian sparse histogram",
+        lambda r, _: pld.gshm(k=r["k"], sigma=r["sigma"], tau=r["tau"]),
+    ),
+    "correlated-sparse-histogram": StatedLaw(
+        "a correlated sparse histogram",
+        lambda r, _: pld.csh(sparsity=r["sparsity"], sigma=r["sigma"], tau=r["tau"]),
     ),
 }
 
@@ -250,9 +285,10 @@ def loss_of(releases: list[Release], neighbours: str) -> pld.Pld | None:
     text = NEIGHBOURS.get(neighbours, pld.REPLACE_ONE)
     total: pld.Pld | None = None
     for release in releases:
-        if release["mechanism"] not in _LOSSES:
+        law = LAWS.get(release["mechanism"])
+        if law is None or law.loss is None:
             return None
-        loss = _LOSSES[release["mechanism"]](release, text)
+        loss = law.loss(release, text)
         if "rate" in release:
             loss = loss.sampled(release["rate"])
         loss = pld.Pld(loss.steps, text, loss.source).composed(release["times"])
