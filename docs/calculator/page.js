@@ -34,11 +34,12 @@ function rootAbove(k) {
 
 const noiseFacts = (found) => {
   const facts = [["noise σ", found.parameters.sigma, "main"]];
-  if (found.parameters.tau) facts.push(["release counts above", `1 + τ, with τ = ${found.parameters.tau}`, "main"]);
-  facts.push(["δ is", between(found.delta)]);
+  if (found.parameters.tau) facts.push(["release counts above", `${number(found.parameters.tau) + 1}, which is 1 + τ`, "main"]);
+  facts.push(["proved", `δ ≤ ${found.target}`]);
+  facts.push(["δ, more exactly", between(found.delta), "exact"]);
   if (found.refuted) {
     const [name] = Object.keys(found.refuted).filter((key) => key !== "delta");
-    facts.push([`with ${name} = ${found.refuted[name]}`, `δ is ${between(found.refuted.delta)}: too large`]);
+    facts.push([`refuted: ${name} = ${found.refuted[name]}`, `δ would be ${between(found.refuted.delta)}`, "exact"]);
   }
   return facts;
 };
@@ -105,9 +106,10 @@ const QUESTIONS = {
   },
   training: {
     title: "Train a model with noise", fields: ["noise", "rate", "steps", "delta"],
-    about: "Composing thousands of sampled steps needs numpy, which browsers do not have. Run the command: it takes a second. A statement that it writes with --statement can be checked here.",
+    about: "The ε of DP-SGD, with Poisson samples. Composing thousands of sampled steps needs numpy, which browsers do not have: the first answer was computed when this page was built, for other numbers run the command. A statement that it writes with --statement can be checked here.",
     words: (v) => ["sgd", "--noise-multiplier", v.noise, "--rate", v.rate, "--steps", v.steps, "--delta", v.delta], here: false,
     python: (v) => `from exactdp.accounting import pld\nloss = pld.sgd(noise_multiplier="${v.noise}", rate="${v.rate}", steps=${v.steps})\nprint(loss.epsilon("${v.delta}"))`,
+    facts: (found) => [["ε is", between(found.epsilon), "main"], ["at δ", found.delta]],
   },
   check: { title: "Check a privacy statement" },
 };
@@ -175,6 +177,8 @@ function bytesOf(id) {
 }
 const script = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
 let parts, main, exactWorker, judgeWorker, shown, last = 0, question = "unknown";
+// The answers to the first values of all questions, by the words of the command.
+const KNOWN = JSON.parse($("part-known").textContent);
 const values = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, field.value]));
 
 function engine(onready) { // a worker with the library; ask(words) gives a promise
@@ -234,7 +238,7 @@ function choose(name) {
   const chosen = QUESTIONS[name], checks = name === "check";
   $("calculator").hidden = checks;
   $("checking").hidden = !checks;
-  if (checks) return;
+  if (checks) return void say("Choose a statement to check.");
   $("question-title").textContent = chosen.title;
   $("about").textContent = chosen.about;
   $("fields").replaceChildren(...chosen.fields.map(field));
@@ -271,7 +275,16 @@ function ask() { // after every change of a question or a value
   $("python").textContent = chosen.python(values);
   $("exact").hidden = !chosen.exact || !main?.ready;
   $("download").hidden = true;
-  if (chosen.here === false) return void $("answer").replaceChildren();
+  const known = KNOWN[words.join(" ")];
+  if (known && (chosen.here === false || !main?.ready)) {
+    show(chosen, known, { ...values });
+    return void say("Certified when this page was built.");
+  }
+  if (chosen.here === false) {
+    $("answer").replaceChildren();
+    return void say("Run the command below: numpy is missing here.");
+  }
+  if (!main?.ready) $("answer").replaceChildren();
   if (main?.ready && !ask.running) answer(); // a running answer asks for the newest values when it is done
 }
 
@@ -296,16 +309,20 @@ async function answer() {
     $("answer").replaceChildren(box);
     return void say("No answer.");
   }
-  const data = JSON.parse(found.out);
-  shown = { data, statement: found.statement };
-  $("answer").dataset.json = found.out.trim();
-  $("answer").replaceChildren(chosen.rows ? tabled(chosen.header, chosen.rows(data, v)) : facts(chosen.facts(data)));
-  const { svg, caption } = chosen.picture(data, v);
-  $("picture").innerHTML = svg;
-  $("caption").textContent = caption;
+  shown = { statement: found.statement };
+  show(chosen, found.out, v);
   $("download").hidden = !found.statement;
   say(`Certified in ${found.seconds.toFixed(2)} s.`);
   document.body.dataset.seconds = found.seconds.toFixed(3);
+}
+
+function show(chosen, printed, v) {
+  const data = JSON.parse(printed);
+  $("answer").dataset.json = printed.trim();
+  $("answer").replaceChildren(chosen.rows ? tabled(chosen.header, chosen.rows(data, v)) : facts(chosen.facts(data)));
+  const { svg, caption } = chosen.picture?.(data, v) ?? { svg: "", caption: "" };
+  $("picture").innerHTML = svg;
+  $("caption").textContent = caption;
 }
 
 function stopExact() {

@@ -11,6 +11,7 @@ import base64
 import gzip
 import hashlib
 import io
+import json
 import subprocess
 import sys
 import tarfile
@@ -152,7 +153,9 @@ def _page() -> str:
         f'<script type="text/plain" id="part-{name}">{base64.b64encode(part).decode()}</script>'
         for name, part in data.items()
     ]
+    known = json.dumps(_known_answers()).replace("<", "\\u003c")
     for mark, text in {
+        "<!--KNOWN-->": f'<script type="application/json" id="part-known">{known}</script>',
         "/*STYLE*/": (SOURCES / "page.css").read_text(encoding="utf-8"),
         "/*PAGE*/": (SOURCES / "page.js").read_text(encoding="utf-8"),
         ">VERSION<": f">{__version__}<",
@@ -160,6 +163,23 @@ def _page() -> str:
     }.items():
         page = page.replace(mark, text)
     return page
+
+
+def _known_answers() -> dict[str, str]:
+    """The words of each question's command with its first values, and what the command prints."""
+    script = (SOURCES / "page.js").read_text(encoding="utf-8").partition("// Pictures")[0]
+    script += """
+      const first = Object.fromEntries(Object.entries(FIELDS).map(([name, { value }]) => [name, value]));
+      const asked = Object.values(QUESTIONS).filter(({ words }) => words);
+      console.log(JSON.stringify(asked.map(({ words }) => words(first))));
+    """
+    listed = subprocess.run(["node", "-e", script], check=True, capture_output=True, text=True)
+    answers = {}
+    for words in json.loads(listed.stdout):
+        command = [sys.executable, "-m", "exactdp", *words, "--json"]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        answers[" ".join(words)] = printed.strip()
+    return answers
 
 
 def _zipped(name: str) -> bytes:
