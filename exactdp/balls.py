@@ -39,7 +39,7 @@ CAP_BITS = 32_768
 
 _START_BITS = 128
 
-#: Numbers of 2^this or more are not converted to fractions.
+#: Numbers of 2^_MOST_BITS or more are not converted to fractions.
 _MOST_BITS = 1 << 28
 
 _lock = threading.RLock()
@@ -66,7 +66,10 @@ def precision(bits: int, *, terms: int | None = None) -> Iterator[None]:
 
 
 class Ends(NamedTuple):
-    """Exact lower and upper bounds of a number; the radius of a wide ball has only 30 bits."""
+    """Exact lower and upper bounds of a number.
+
+    A wide ball would lose accuracy: Arb keeps its radius in 30 bits only.
+    """
 
     lower: arb
     upper: arb
@@ -124,8 +127,8 @@ def refine(
     """Evaluate a non-negative number, doubling the precision until its enclosure is good enough.
 
     compute: evaluates the number at the working precision.
-    relative_width: the largest allowed upper/lower - 1; numbers below 2^-FLOOR_BITS need only be
-    shown to be that small.
+    relative_width: the largest allowed upper/lower - 1; a number below 2^-FLOOR_BITS
+    is good enough as soon as it is shown to lie there.
     accept: decides in place of relative_width whether an enclosure is good enough.
     cap_bits: the largest precision to try, in bits. Raises Undecided if that does not suffice.
     """

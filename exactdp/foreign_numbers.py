@@ -1,7 +1,7 @@
 """Numbers of other libraries: a closed list of types, each read as the number that the value holds.
 
-A text of a number may have fewer digits than the number, so no text decides, with one exception:
-numpy's floats are read as Python's, as the shortest decimal that has the same float.
+The text that a value prints may have fewer digits than the number, so texts are not read. One
+exception: numpy's floats are read as Python's, as the shortest decimal that has the same float.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def is_numpy_integer(value: Any) -> bool:
 
 
 def _shortest(value: Any) -> str:
-    import numpy as np  # it is imported already: the value is one of its floats
+    import numpy as np  # numpy is imported already: the value is one of its floats
 
     text: str = np.format_float_scientific(value)  # str() depends on numpy's print options
     return text

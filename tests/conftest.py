@@ -24,15 +24,15 @@ for _name, _examples in (("exactdp", 50), ("thorough", 1000)):
     )
 settings.load_profile("exactdp")
 
-# a shell leaves what it puts in the background, and all that starts, deaf to interruptions
+# a shell makes its background processes ignore SIGINT, and their children inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def _no_fresh_interpreters(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Audits of code ask no fresh interpreters, each of which would import the test's module.
+    """Audits of code start no fresh interpreters, each of which would import the test's module.
 
-    Tests of what these see are marked `fresh`; slow tests ask them, too.
+    Tests of what fresh interpreters see are marked `fresh`; slow tests start them, too.
     """
     if not any(request.node.get_closest_marker(name) for name in ("fresh", "slow")):
         monkeypatch.setenv("EXACTDP_FRESH_INTERPRETER", "1")

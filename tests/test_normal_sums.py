@@ -12,7 +12,7 @@ from exactdp.normal_sums import sum_above
 
 
 def by_mpmath(z: int, sigma2: Fraction) -> mp.mpf:
-    """Until a term is 1e-50 of the first: each is less than the one before it."""
+    """The sum up to the first term below 1e-50 of the first one; the terms fall."""
     first = mp.exp(-(mp.mpf(z + 1) ** 2) / (2 * mp.mpf(sigma2.numerator) / sigma2.denominator))
     total, term, k = mp.mpf(0), first, z + 1
     while term > first * mp.mpf(10) ** -50:

@@ -41,7 +41,7 @@ from exactdp.parameters import Real, delta_target, integer
 
 Floats = NDArray[np.float64]
 
-#: Levels c that are tried, and the most columns that are held at c.
+#: The levels c that are tried; the most columns that are held at c; the most rounds for one level.
 _LEVELS, _MOST_HELD, _ROUNDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), 150, 8
 
 #: More than the rounding errors of a few float operations on the final bounds.

@@ -83,7 +83,7 @@ class KnownKeys(ListedCounts):
             sigma2 = Fraction(noise.sigma2) / most * (1 + step)
             if _delta(most, sigma2, loss).upper <= target:
                 return cls(most, sigma2, loss, target)
-        raise Undecided("the noise for this target: try a larger epsilon or delta")
+        raise Undecided("no noise was certified for this target: try a larger epsilon or delta")
 
     @property
     def scale(self) -> float:
@@ -152,7 +152,7 @@ class CorrelatedGaussian(ListedCounts):
             )
             if check.verdict == "proved":
                 return cls(size, most, sigma, loss, target)
-        raise Undecided("the noise for this target: try a larger epsilon or delta")
+        raise Undecided("no noise was certified for this target: try a larger epsilon or delta")
 
     @property
     def scale(self) -> float:

@@ -77,7 +77,7 @@ class Engine:
                 ratios = [n.deviation / o for n, o in zip(candidate.queries, own, strict=True)]
                 candidates.append((sum(map(log, ratios)), candidate))
         if not candidates:
-            raise Undecided("the noise for this target: try a larger epsilon or delta")
+            raise Undecided("no noise was certified for this target: try a larger epsilon or delta")
         return min(candidates, key=lambda each: each[0])[1]
 
     def alone(self, queries: Sequence[Query], *, epsilon: Real, delta: Real) -> list[float]:

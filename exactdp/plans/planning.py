@@ -36,7 +36,7 @@ _SOURCE = "exactdp.plans: noise by its exact curve, new keys by the threshold"
 #: A factor above 1 that makes up for rounded floats.
 _ROUNDED = 1 + 1e-9
 
-#: The part of delta for noise whose statement is checked on a grid, within 1 %.
+#: The part of delta for noise whose statement is checked on a grid, which adds at most 1 %.
 _CHECKED = Fraction(99, 100)
 
 #: The search for the least noise ends within this relative distance, in noise or in delta.
@@ -46,7 +46,7 @@ _NEAR = 0.003
 #: to epsilon, the latter is taken: to certify slightly less noise takes minutes.
 _ALMOST = 0.9
 
-#: The search takes smaller ratios delta/target as this ratio, which has a logarithm.
+#: The search replaces smaller ratios delta/target by this one, so that they have a logarithm.
 _SMALL = 1e-30
 
 #: Relative steps by which noise is raised until the target is certified.
@@ -127,7 +127,7 @@ def plan(
     whole = not unknown or (is_hidden if discrete else is_one_histogram)(noises)
     by_grid = not discrete and (any(shape.laplace) or not whole)
     aim = target * (_CHECKED if by_grid else 1)
-    share = aim if whole else aim / 2
+    share = aim if whole else aim / 2  # the thresholds need the other half
 
     def excess(size: float) -> float:
         upper = delta_of(shape.noises(size), loss, discrete=discrete).upper
@@ -249,4 +249,4 @@ def _least(excess: Callable[[float], float], start: float, largest: float) -> fl
 
 
 def _undecided() -> Undecided:
-    return Undecided("the noise for this target: try a larger epsilon or delta")
+    return Undecided("no noise was certified for this target: try a larger epsilon or delta")

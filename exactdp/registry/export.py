@@ -20,7 +20,7 @@ def fields_for(statement: Statement, verdict: Verdict | None = None) -> str:
     """YAML for the part `deployment` of a record: the variant, the parameters and their details.
 
     verdict: of the checker, if the statement was checked. A comment on top and the details say
-    whether it was, and which releases are taken on trust.
+    whether the statement was checked, and which releases are taken on trust.
     Names, dates and the data product are left to the author of the record. The numbers are the
     claims of the statement, rounded up; its SHA-256 stands among the details.
     """
@@ -64,7 +64,7 @@ def _parameters(statement: Statement) -> tuple[str, dict[str, Fraction]]:
 
 
 def _yaml(fields: dict[str, Any], depth: int) -> str:
-    """Block YAML; a JSON string is a YAML string, and a number has a point, so that it is none."""
+    """Block YAML. Texts are JSON strings, which YAML reads as they are; numbers are plain."""
     rows = []
     for name, value in fields.items():
         head = f"{'  ' * depth}{name}:"
@@ -78,7 +78,7 @@ def _yaml(fields: dict[str, Any], depth: int) -> str:
 
 
 def _number(value: Fraction) -> str:
-    """A decimal that is not below the number; YAML 1.1 reads 1e-6 without a point as text."""
+    """A decimal with a point that is not below the number: YAML 1.1 takes 1e-6 for a text."""
     text = Enclosure.exact(value).decimal_upper(_DIGITS)
     mantissa, e, exponent = text.partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"

@@ -27,8 +27,10 @@ _FEW = 64
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Number of draws per array of sample_chunks, and of draws made at a time, which stay in cache.
+#: Number of draws per array of sample_chunks.
 CHUNK = 1 << 20
+
+#: Number of draws that are made at a time, so that their arrays stay in cache.
 _AT_ONCE = 1 << 16
 
 
@@ -82,7 +84,7 @@ class IntegerLaw(ABC):
     def sample(self, source: Source) -> int:
         """One exact draw by a table look-up, from 64 random bits (128 at large scales).
 
-        A source that is not a WordSource (EnumeratingSource) makes the same decisions bit by bit.
+        A source of single bits, such as EnumeratingSource, makes the same decisions bit by bit.
         """
         return self._sampler.sample(source)
 
@@ -168,7 +170,7 @@ def _sampler_of(law: IntegerLaw) -> Sampler:
 
 
 def slices(n: int) -> list[slice]:
-    """[0, n) in parts that are drawn at a time."""
+    """The parts of [0, n) that are drawn at a time."""
     return [slice(start, min(start + _AT_ONCE, n)) for start in range(0, n, _AT_ONCE)]
 
 

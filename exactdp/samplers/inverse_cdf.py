@@ -39,7 +39,7 @@ def draw(cdf: Cdf, bits: Callable[[int], int], prefix: int = 0, count: int = 0) 
 
 
 def settle(cdf: Cdf, prefix: int, count: int) -> int | None:
-    """The outcome if all uniform reals that start with these bits have the same, else None."""
+    """The outcome of all uniform reals that start with these bits; None if they differ."""
     return _Span(cdf).narrowed(prefix, count)
 
 
@@ -114,8 +114,10 @@ def _first(
     *,
     certain: bool,
 ) -> int | None:
-    """The least z in [low, high] with F(z) >= level/2^count for certain, or (certain=False) with
-    possibly F(z) > level/2^count; None if there is none, because U may still be 0 or 1.
+    """The least z in [low, high] whose F(z) reaches level/2^count.
+
+    certain: whether F(z) >= level/2^count must be sure, or F(z) > level/2^count only possible.
+    Returns None if the law has no end there and U may still be 0 or 1.
     """
 
     def reached(z: int) -> bool:

@@ -18,9 +18,10 @@ _BUDGET = "The limits were fixed before the first answer. One release is what is
 
 @dataclass(frozen=True)
 class Content:
-    """What is special about a statement.
+    """The parts of a statement that depend on what is stated.
 
-    premises: the first one names the neighbours. one_pair: of neighbours attains all runs.
+    premises: the first one names the neighbours. one_pair: whether one pair of neighbours attains
+    all runs.
     """
 
     releases: list[Release]
@@ -30,7 +31,7 @@ class Content:
 
 
 def promised(promise: Guarantee) -> Content:
-    """Some mechanism that keeps a guarantee."""
+    """The content for any mechanism that keeps a guarantee."""
     epsilon, delta = rounded_up(promise.epsilon), rounded_up(promise.delta.upper)
     releases = [{"mechanism": "approximate", "epsilon": epsilon, "delta": delta, "times": 1}]
     head = {"measure": "delta", "epsilon": epsilon, "at_most": delta}
@@ -42,7 +43,7 @@ def promised(promise: Guarantee) -> Content:
 def budgeted(budget: pld.Budget) -> Content:
     """The limit of a budget, as the sum of its expenses and of what is left.
 
-    A checker adds up epsilon and delta, or rho. The limit of other budgets is a promise. Raises
+    A checker adds up epsilon and delta, or rho. For other budgets, the limit is a promise. Raises
     Undecided if the expenses exceed the limit when each is rounded up to ten digits.
     """
     if "rho" in budget.limits:

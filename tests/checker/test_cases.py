@@ -1,4 +1,4 @@
-"""Statements that a checker once took for true, or did not end with, and what they cost today."""
+"""Statements that a checker once accepted although false, or never finished; and their cost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _VERDICTS = {
 
 
 def _said(statement: Statement | bytes) -> str:
-    """The verdict and its reason, which both checkers give alike."""
+    """The verdict and its reason; asserts that both checkers give the same verdict."""
     data = statement if isinstance(statement, bytes) else json.dumps(statement).encode()
     verdict, reason, sha256 = dpcheck.check(data)
     if shutil.which("node"):
@@ -79,7 +79,7 @@ def _grid(times: int, bits: int, nodes: list[int], window: list[int]) -> Stateme
     return _statement([_gaussian(times=times)], _delta("grid", "1", "1", **choices))
 
 
-_DEAR: dict[str, Callable[[], Statement]] = {
+_COSTLY: dict[str, Callable[[], Statement]] = {
     "odd denominators": lambda: _outcomes(15_000),
     "many claims": lambda: _statement(
         [{"mechanism": "discrete-gaussian", "sigma2": "1e6", "sensitivity": "1"}] * 100,
@@ -110,11 +110,11 @@ _DEAR: dict[str, Callable[[], Statement]] = {
 }
 
 
-@pytest.mark.parametrize("name", _DEAR)
-def test_dear_statements_are_refused_before_any_work(name: str) -> None:
-    """By both checkers, in less than three seconds of the processor each."""
+@pytest.mark.parametrize("name", _COSTLY)
+def test_costly_statements_are_refused_before_any_work(name: str) -> None:
+    """By both checkers, in less than three seconds of processor time each."""
     before = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    assert not _said(_DEAR[name]()).startswith("valid")
+    assert not _said(_COSTLY[name]()).startswith("valid")
     after = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     assert all(b.ru_utime - a.ru_utime < 3 for a, b in zip(before, after, strict=True))
 
@@ -233,14 +233,14 @@ def _renyi(order: str, most: str) -> dict[str, Any]:
 
 
 def test_a_divergence_is_at_most_epsilon() -> None:
-    """Of order 50, a rho is 25 epsilon^2 = 1.5625, epsilon .25, and the truth .2382."""
+    """Of order 50: the bound by rho is 25 epsilon^2 = 1.5625, epsilon is .25, the truth .2382."""
     response = {"mechanism": "randomized-response", "epsilon": "0.25"}
     for most, verdict in (("0.25", "valid"), ("0.238", "not proved")):
         assert _said(_statement([response], _renyi("50", most))).startswith(verdict)
 
 
 def test_zcdp_beside_a_delta() -> None:
-    """(0, .1)-DP tells with probability .1; rho = .02 gives e^(R - 1)/4 at order 2, R = .04."""
+    """(0, .1)-DP reveals all with probability .1; order 2 adds e^(2 rho - 1)/4, rho = .02."""
     releases = [{"mechanism": "approximate", "epsilon": "0", "delta": "0.1"}]
     releases += [{"mechanism": "zcdp", "rho": "0.02"}]
     truth = mpf("0.1") + mp.exp(mpf("-0.96")) / 4

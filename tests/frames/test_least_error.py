@@ -15,7 +15,7 @@ from tests.seeds import seeds
 #: Questions that three and more mechanisms answer.
 QUICK = [14, 50, 171, 183]
 
-#: Mechanisms whose answer is another one: csh subtracts the next largest count from all.
+#: Names that are left out: csh answers another question, as it subtracts the next largest count.
 _OTHERS = {"auto", "csh"}
 
 
@@ -42,22 +42,22 @@ def question(seed: int) -> tuple[Target, bool]:
 def answers(target: Target, keys_only: bool) -> Iterator[tuple[str, Fraction]]:
     """Every mechanism that answers the question, and its certified error of one count (95 %).
 
-    Of keys alone: the number of users that a key needs.
+    For the set of keys: the number of users with which a key is released half of the time.
     """
     if keys_only:
         with_: dict[str, Any] = {"k": target.k or 1, **target.pair, "times": target.times}
         for name in SELECTIONS:
-            yield from _made(name, lambda n=name: selection_for(n, **with_)[0].half)
+            yield from _answer(name, lambda n=name: selection_for(n, **with_)[0].half)
         return
     for name in set(MECHANISMS) - _OTHERS:
         if name == "top-k-with-base" and (target.top is None or target.listed or target.limits):
             continue  # releases other keys, or no sums
         if name in ("gshm", "known", "correlated") and target.k is None:
             continue
-        yield from _made(name, lambda n=name: _error(mechanism_for(n, target)[0]))
+        yield from _answer(name, lambda n=name: _error(mechanism_for(n, target)[0]))
 
 
-def _made(name: str, make: Callable[[], Any]) -> Iterator[tuple[str, Fraction]]:
+def _answer(name: str, make: Callable[[], Any]) -> Iterator[tuple[str, Fraction]]:
     try:
         yield name, Fraction(make())
     except (InvalidParameter, Undecided):  # cannot keep this target, or does not answer

@@ -61,7 +61,7 @@ def _incomplete(visits: list[Row]) -> list[Row]:
     return _permuted([*visits, *gaps, ("nobody", None, None, None)])
 
 
-def _out_of_range(visits: list[Row]) -> list[Row]:
+def _missing_amounts(visits: list[Row]) -> list[Row]:
     """A row whose amount is missing where a user has another one."""
     return [*visits, (*visits[0][:3], None)]
 
@@ -72,7 +72,7 @@ ROWS: Mapping[str, Callable[[list[Row]], list[Row]]] = {
     "reversed": lambda visits: visits[::-1],
     "renamed": _renamed,
     "incomplete": _incomplete,
-    "missing amounts": _out_of_range,
+    "missing amounts": _missing_amounts,
 }
 
 
@@ -286,7 +286,7 @@ FRAMES: Mapping[str, Mapping[str, Make]] = {
 FILES = {kind: _duckdb_files(kind) for kind in ("parquet", "csv")}
 
 
-def _drawn(mechanism: Any, **more: Any) -> Callable[[Any], Any]:
+def _release_by(mechanism: Any, **more: Any) -> Callable[[Any], Any]:
     call = {"user": "uid", "by": "url", "mechanism": mechanism, **more}
     return lambda frame: frames.release_by(frame, **call, source=SeededSource(3))
 
@@ -300,13 +300,15 @@ _TARGET: dict[str, Any] = {"k": 3, "epsilon": 6, "delta": "0.1"}
 
 #: Releases of the rows. Each user has three keys, so that no choice of keys depends on names.
 RELEASES: Mapping[str, Callable[[Any], Any]] = {
-    "sums": _drawn(GSHMWithSums.for_target(**_TARGET, largest=(5,)), sums={"amount": 5}),
-    "counts": _drawn(GSHM.for_target(**_TARGET), by=["day", "url"]),
-    "csh": _drawn(TopK.for_target(top=3, epsilon=6, delta="0.1")),
-    "largest": _drawn(TopKWithBase.for_target(top=3, epsilon=6, delta="0.1"), top=3),
-    "known": _drawn(KnownKeys.for_target(k=3, epsilon=9, delta="0.1"), keys=["é", "ann", "Ann"]),
-    "sips": _drawn(SIPS.for_target(**_TARGET, counts="1/2")),
-    "mad2r": _drawn(MAD2R.for_target(**_TARGET, counts="1/2")),
+    "sums": _release_by(GSHMWithSums.for_target(**_TARGET, largest=(5,)), sums={"amount": 5}),
+    "counts": _release_by(GSHM.for_target(**_TARGET), by=["day", "url"]),
+    "csh": _release_by(TopK.for_target(top=3, epsilon=6, delta="0.1")),
+    "largest": _release_by(TopKWithBase.for_target(top=3, epsilon=6, delta="0.1"), top=3),
+    "known": _release_by(
+        KnownKeys.for_target(k=3, epsilon=9, delta="0.1"), keys=["é", "ann", "Ann"]
+    ),
+    "sips": _release_by(SIPS.for_target(**_TARGET, counts="1/2")),
+    "mad2r": _release_by(MAD2R.for_target(**_TARGET, counts="1/2")),
     "geometric": _keys("geometric"),
     "weighted": _keys("weighted"),
     "cut": lambda frame: frames.cut(frame, user="uid", by="url", k=1, public=True),
@@ -327,7 +329,7 @@ def fixed_noise(patch: Any) -> Iterator[None]:
 
 
 def seen(release: str, frame: Any) -> list[Any]:
-    """Everything that a reader sees: the rows in order, types, names, spelling, and the papers."""
+    """All that a reader sees: rows in order, types, names, spelling; guarantee and statement."""
     out = RELEASES[release](frame)
     if not hasattr(out, "frame"):
         return [out, str(out)]
@@ -335,5 +337,5 @@ def seen(release: str, frame: Any) -> list[Any]:
     held = out.frame.compute() if hasattr(out.frame, "compute") else out.frame
     narrow = nw.from_native(held).lazy().collect("pyarrow")
     values = [tuple((type(cell).__name__, cell) for cell in row) for row in narrow.rows()]
-    papers = [str(out.guarantee), out.bounds, str(out.choice), out.statement.to_json()]
-    return [narrow.columns, str(narrow.schema), values, *papers, getattr(out, "base", None)]
+    documents = [str(out.guarantee), out.bounds, str(out.choice), out.statement.to_json()]
+    return [narrow.columns, str(narrow.schema), values, *documents, getattr(out, "base", None)]

@@ -43,13 +43,13 @@ def extras() -> list[str]:
     return names
 
 
-def tried(python: str, extra: str, versions: str, wheels: Path, place: Path) -> str:
+def try_extra(python: str, extra: str, versions: str, wheels: Path, place: Path) -> str:
     """``ok`` with the seconds it took, or why the example was skipped. Raises Failed."""
     start = time.monotonic()
     environment, own = place / "environment", place / "environment" / "bin" / "python"
     folder = place / "folder"
     folder.mkdir()
-    _said([UV, "venv", "--quiet", "--python", python, str(environment)])
+    _output_of([UV, "venv", "--quiet", "--python", python, str(environment)])
     option = [] if extra == "base" else ["--extra", extra]
     built = [f"--no-binary={name}" for name in SOURCES]
     pins = place / "pins.txt"
@@ -57,10 +57,10 @@ def tried(python: str, extra: str, versions: str, wheels: Path, place: Path) -> 
     resolving = [*option, "--resolution", RESOLUTIONS[versions], "--only-binary=:all:", *built]
     project = str(ROOT / "pyproject.toml")
     aim = ["--python", str(own), *own_wheels]
-    _said([*_PIP, "compile", *aim, *resolving, "-o", str(pins), project])
+    _output_of([*_PIP, "compile", *aim, *resolving, "-o", str(pins), project])
     (wheel,) = wheels.glob("exactdp-*.whl")
     what = f"exactdp[{extra}] @ {wheel.as_uri()}" if option else str(wheel)
-    _said([*_PIP, "install", *aim, "--constraints", str(pins), what])
+    _output_of([*_PIP, "install", *aim, "--constraints", str(pins), what])
     script = Path(promises.__file__)
     settings = {**os.environ, "CLONE": str(ROOT), "PYSPARK_PYTHON": str(own)}
     settings.pop("PYTHONPATH", None)
@@ -75,7 +75,7 @@ def tried(python: str, extra: str, versions: str, wheels: Path, place: Path) -> 
     return f"ok ({time.monotonic() - start:.0f} s)"
 
 
-def _said(words: list[str]) -> str:
+def _output_of(words: list[str]) -> str:
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
     if done.returncode:
         raise Failed(f"$ {' '.join(words)}\n{done.stdout}{done.stderr}")
@@ -94,7 +94,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         for project in (ROOT, ROOT / "proofs_check"):
-            _said([UV, "build", "--quiet", "--wheel", "--out-dir", name, str(project)])
+            _output_of([UV, "build", "--quiet", "--wheel", "--out-dir", name, str(project)])
         for version in options.python or [None]:
             python = interpreter(version)
             for versions in options.versions or RESOLUTIONS:
@@ -105,7 +105,7 @@ def main(arguments: list[str]) -> int:
                         continue
                     try:
                         with tempfile.TemporaryDirectory(dir=place) as own:
-                            row.append(tried(python, extra, versions, place, Path(own)))
+                            row.append(try_extra(python, extra, versions, place, Path(own)))
                     except Failed as failure:
                         row.append("BROKEN")
                         problems.append(f"{row[0]}, {versions}, {extra}:\n{failure}")

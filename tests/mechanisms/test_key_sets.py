@@ -182,7 +182,7 @@ def test_the_rate_is_the_largest_over_all_weights(least: int) -> None:
 def _law(sigma: Fraction, limits: list[int], weights: list[Any], unit: int) -> dict[Any, float]:
     """The law of the released keys without rerouting; d keys of a user weigh floor(unit/sqrt d).
 
-    weights: users' keys.
+    weights: the keys of each user.
     """
     laws: dict[Any, float] = {frozenset(): 1.0}
     for limit in limits:
@@ -255,7 +255,7 @@ def enumerated(mechanism: Any, sets: Any, sigma2: float, reach: int) -> dict[Any
 
 
 class TwoRounds(SIPS):
-    """Fewer rounds and any noise, to be enumerated."""
+    """Two rounds with any noise, few enough to be enumerated."""
 
     PARTS = (Fraction(1, 2),) * 2
 

@@ -56,9 +56,8 @@ def test_noise_and_thresholds_of_all_queries_together(queries: list[Query], disc
     ends = float(gaussian(1.0, mu2**0.5)), 1 - hidden
     alone = all(each.query.keys is None and not each.query.sums for each in release_plan.queries)
     total = max(ends) if alone else sum(ends)
-    assert (
-        total <= float(release_plan.delta.upper) * 1.002
-    )  # discrete tails differ from this middle
+    # discrete tails differ from those in the middle
+    assert total <= float(release_plan.delta.upper) * 1.002
     assert release_plan.delta.upper <= Fraction(1, 10**6)
     assert float(release_plan.delta.upper) > 0.8e-6
     if not discrete:
@@ -167,17 +166,17 @@ def test_less_noise_than_the_engine_takes_by_itself() -> None:
     assert [each.laplace for each in release_plan.queries] == [True, False]
 
 
-#: What an engine could be asked: one key or many, known or not, with sums or without.
-ASKED = {
-    "pipelinedp": lambda r: _asked(r, sums=1),
-    "opendp": lambda r: _asked(r, sums=2),
-    "presto": lambda r: _asked(r, sums=2),
-    "bigquery": lambda r: _asked(r, sums=2, known=False),
-    "tumult": lambda r: _asked(r, sums=0, known=True),
+#: Random queries that an engine can run: one key or many, known or not, with sums or without.
+RANDOM_QUERIES = {
+    "pipelinedp": lambda r: _random_queries(r, sums=1),
+    "opendp": lambda r: _random_queries(r, sums=2),
+    "presto": lambda r: _random_queries(r, sums=2),
+    "bigquery": lambda r: _random_queries(r, sums=2, known=False),
+    "tumult": lambda r: _random_queries(r, sums=0, known=True),
 }
 
 
-def _asked(r: random.Random, sums: int, known: bool | None = None) -> list[Query]:
+def _random_queries(r: random.Random, sums: int, known: bool | None = None) -> list[Query]:
     return [
         Query(
             f"q{i}",
@@ -198,10 +197,10 @@ def test_a_plan_of_many_queries_and_of_a_tiny_epsilon() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("engine", ASKED)
+@pytest.mark.parametrize("engine", RANDOM_QUERIES)
 def test_no_query_has_more_noise_than_by_itself(engine: str, seed: int) -> None:
     r = random.Random(seed)
-    queries = ASKED[engine](r)
+    queries = RANDOM_QUERIES[engine](r)
     target = {"epsilon": r.choice(["0.1", "1", "4", "20"]), "delta": r.choice(["1e-5", "1e-9"])}
     assert max(ratios(engine, queries, **target)) <= 1.000001
 
@@ -301,7 +300,7 @@ def _loaded(engine: str, queries: list[Query], **target: Any) -> Any:
 @pytest.mark.parametrize("target", [TARGET, {"epsilon": 40, "delta": "1e-6"}])
 @pytest.mark.peers
 def test_opendp_runs_a_plan_unchanged(target: dict[str, Any]) -> None:
-    """epsilon = 40: Laplace noise. Nine scales: e^-9 or less each."""
+    """epsilon = 40: Laplace noise. Each bound of nine scales fails with probability <= e^-9."""
     pytest.importorskip("opendp")
     space = _loaded("opendp", [URLS, DAYS, KNOWN], **target)
     results = space["run"]([*ROWS, {**ROWS[0], "uid": 1, "url": "rare"}])

@@ -27,7 +27,7 @@ def _record(parameters: str, *more: str, details: str = "") -> str:
     return f"deployment:\n{lines}{loss}"
 
 
-def _found(text: str) -> list[tuple[str, str]]:
+def _verdicts(text: str) -> list[tuple[str, str]]:
     return [(finding.claim, finding.verdict) for finding in lint(text)]
 
 
@@ -87,7 +87,7 @@ def test_sentences_with_a_conversion() -> None:
     record = _record("rho: 2.63").replace(
         "{rho: 2.63}\n", "{rho: 2.63}\n    privacy_parameters_details: |\n"
     ) + "".join(f"      {line}\n" for line in details.split("\n"))
-    assert _found(record) == [
+    assert _verdicts(record) == [
         ("rho = 2.63", "derivable"),  # 2.56 + 0.07
         ("epsilon = 17.92 at delta = 1e-10, from rho = 2.56", "derivable"),
         ("epsilon = 2.5 at delta = 1e-10, from rho = 0.07", "derivable"),
@@ -95,13 +95,16 @@ def test_sentences_with_a_conversion() -> None:
 
 
 def test_variants() -> None:
-    assert _found(_record("epsilon: 1, delta: 1e-7", _PURE))[0] == ("delta = 1e-7", "contradicted")
-    assert _found(_record("epsilon: 1, delta: 0", _PURE)) == [("epsilon = 1", "not derivable")]
+    assert _verdicts(_record("epsilon: 1, delta: 1e-7", _PURE))[0] == (
+        "delta = 1e-7",
+        "contradicted",
+    )
+    assert _verdicts(_record("epsilon: 1, delta: 0", _PURE)) == [("epsilon = 1", "not derivable")]
     approximate = "dp_variant: {variant_name: Approximate DP}"
     missing = lint(_record("epsilon: 1", approximate))[0]
     assert (missing.claim, missing.missing) == ("delta", "privacy_loss.privacy_parameters.delta")
-    assert _found("deployment: {}") == [("privacy parameters", "not derivable")]
-    assert _found(_record("epsilon: n^2")) == [("epsilon = n^2", "not derivable")]
+    assert _verdicts("deployment: {}") == [("privacy parameters", "not derivable")]
+    assert _verdicts(_record("epsilon: n^2")) == [("epsilon = n^2", "not derivable")]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,9 @@ def test_variants() -> None:
     ],
 )
 def test_details(details: str, verdict: str) -> None:
-    assert _found(_record("epsilon: 0.1", _PURE, details=details)) == [("epsilon = 0.1", verdict)]
+    assert _verdicts(_record("epsilon: 0.1", _PURE, details=details)) == [
+        ("epsilon = 0.1", verdict)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +133,7 @@ def test_details(details: str, verdict: str) -> None:
 )
 def test_parts_of_delta_add_up_as_well(details: str, verdict: str) -> None:
     record = _record("epsilon: 0.1, delta: 1e-6", details=details)
-    assert _found(record) == [("epsilon = 0.1, delta = 1e-6", verdict)]
+    assert _verdicts(record) == [("epsilon = 0.1, delta = 1e-6", verdict)]
 
 
 def test_numbers_in_prose() -> None:

@@ -73,13 +73,13 @@ def test_words_have_their_width_and_are_uniform(bits: int) -> None:
 
 
 class Claims(SeededSource):
-    """Says of itself what only others can say."""
+    """Calls itself secure, which only `fit_for_release` may do."""
 
     secure = True
 
 
 class Poses(SeededSource):
-    """Passes for a SystemSource where its class is asked for politely."""
+    """Passes for a SystemSource by a false `__class__`."""
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -151,7 +151,7 @@ def test_reads_that_come_short_fail_or_repeat_themselves_raise(
 
 
 class Constant(Source):
-    """What a broken generator looks like: every bit the same."""
+    """A broken generator: all its bits are equal."""
 
     def __init__(self, bit: int) -> None:
         self._bit = bit
@@ -171,7 +171,7 @@ class ConstantWords(WordSource, Constant):
 @pytest.mark.parametrize("kind", [ConstantWords, Constant])
 @pytest.mark.parametrize("bit", [1, 0])
 def test_constant_sources_end_every_loop(kind: type[Constant], bit: int) -> None:
-    """With an error where nothing is settled; with a draw where the bits do say what it is."""
+    """An error where the bits settle nothing; a draw where they do."""
     source = kind(bit)
     loops: list[Callable[[], object]] = [
         lambda: DiscreteGaussian(sigma2=4).sample(source),
@@ -288,7 +288,7 @@ def test_forked_processes_do_not_repeat_bits(draw: Callable[[Source], object]) -
 def test_a_process_that_python_does_not_know_of_starts_afresh(
     draw: Callable[[Source], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A fork from C runs no hook; the number of the process tells."""
+    """A fork in C runs no hook of Python's; only the number of the process shows it."""
     source = SystemSource()
     draw(source)
     before = list(source._words), source._pool.block[source._pool.used :]
@@ -405,7 +405,7 @@ def test_wide_choices_and_other_randomness_are_refused() -> None:
 
 
 def test_one_wide_choice_is_followed_to_its_end() -> None:
-    """All leaves are alike, so what is left falls ever faster: no reason to give up."""
+    """All leaves weigh the same: the mass left falls ever faster; the search must not give up."""
     assert exact_law(lambda source: source.below(1024), max_runs=1250) == Law.uniform(range(1024))
 
 

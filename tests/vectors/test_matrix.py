@@ -14,7 +14,7 @@ from vectors.conformance.reproduce import reproduction
 
 pytest.importorskip("mpmath")
 
-#: An answer a little too small to each kind of question.
+#: A vector for each kind of question.
 KINDS = [
     "gshm-042",
     "thresholds-025",

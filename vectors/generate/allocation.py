@@ -1,9 +1,9 @@
 """Vectors for random allocation: a user takes part in one of t steps, chosen uniformly.
 
 Gaussian noise, two steps: the set of outputs whose ratio passes e^epsilon has a boundary in closed
-form, so its two probabilities are integrals over the first step's output. Also the mean of the
-positive part, with the second step in the closed form of Black and Scholes. Randomised response:
-the number of answers with the larger ratio has a binomial law.
+form, so its two probabilities are integrals over the first step's output. A second method computes
+the mean of the positive part, with the second step in the closed form of Black and Scholes.
+Randomised response: the number of answers with the larger ratio has a binomial law.
 """
 
 from __future__ import annotations

@@ -95,9 +95,10 @@ class Line:
 def composed(rules: Rules, epsilon: mpf, lattice: Lattice | None = None) -> tuple[Line, mpf]:
     """A line on which delta(epsilon) is known, and its value there.
 
-    Another line agrees, of other points, fewer of them, and of coarser rules. What the rule of
-    trapezoids adds are the values at other epsilons, so much smaller as theta/step says: the
-    smaller delta, the finer. To be called with forty digits more than are wanted.
+    A second line, with other and fewer points and coarser rules, must agree. The error of the
+    trapezoidal rule consists of the values at other epsilons, which are smaller by a factor that
+    grows with theta/step, so a smaller delta needs a finer step. The caller's working precision
+    must exceed the wanted one by forty digits.
     """
     if lattice is not None and not lattice.holds(rules(0)):
         raise ArithmeticError("a loss is not on the lattice")

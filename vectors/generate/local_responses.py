@@ -20,7 +20,7 @@ def _randomized_response(value: int, k: str, budget: str) -> Law:
 
 
 def _bits(value: int, k: int, one: Callable[[bool], mpf]) -> Law:
-    """Independent bits: one(own) is the chance of a 1."""
+    """Independent bits. one: the chance of a 1, by whether the bit is the user's."""
     law = {"": mpf(1)}
     for x in range(k):
         chance = one(x == value)

@@ -47,10 +47,10 @@ def _delta(k: str, sigma: str, rate: str, neighbours: str, epsilon: str) -> Boun
     with mp.workdps(_DIGITS):
         deltas = []
         for rules in _orders(k, sigma, rate, neighbours):
-            on, value = composed(rules, number(epsilon))
-            deltas.append((value, on, rules))
-        value, on, rules = max(deltas, key=lambda each: each[0])
-        second = in_integers(rules, number(epsilon), on.theta, value)
+            line, value = composed(rules, number(epsilon))
+            deltas.append((value, line, rules))
+        value, line, rules = max(deltas, key=lambda each: each[0])
+        second = in_integers(rules, number(epsilon), line.theta, value)
         return bracket(value, *second, most=1)
 
 
@@ -71,10 +71,10 @@ def _epsilon(k: str, sigma: str, rate: str, neighbours: str, delta: str) -> Boun
     with mp.workdps(_DIGITS):
         target = number(delta)
         solutions = [solved(rules, target) for rules in _orders(k, sigma, rate, neighbours)]
-        on, epsilon = max(solutions, key=lambda each: each[1])
+        line, epsilon = max(solutions, key=lambda each: each[1])
         ends = bracket(epsilon)
-        if not on.delta(number(ends[0])) > target >= on.delta(number(ends[1])):
-            raise ArithmeticError("the ends of the bracket do not answer differently")
+        if not line.delta(number(ends[0])) > target >= line.delta(number(ends[1])):
+            raise ArithmeticError("delta does not pass the target between the ends of the bracket")
         return ends
 
 

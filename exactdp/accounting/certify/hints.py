@@ -1,4 +1,4 @@
-"""Where to look: plain float root finding and minimisation. Nothing here decides anything."""
+"""Floats that suggest where a certified search begins: roots and minima. They decide nothing."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from itertools import pairwise
 
 from flint import arb
 
-_LIMIT = 1e6  # in doublings: far beyond every parameter that is accepted
+#: A root farther away counts as infinite. The arguments are binary logarithms of parameters.
+_LIMIT = 1e6
 
 
 def exp2(exponent: float) -> Fraction:
-    """2^exponent, about: any size, where a float would overflow."""
+    """About 2^exponent, also for exponents with which a float would overflow."""
     whole = math.floor(exponent)
     return Fraction(2.0 ** (exponent - whole)) * Fraction(2) ** whole
 
 
 def log(value: Fraction) -> float:
-    """The natural logarithm of a number > 0, where a float would underflow or overflow."""
+    """The natural logarithm of a number > 0, also of one beyond the range of floats."""
     return math.log(value.numerator) - math.log(value.denominator)
 
 
 def log2(value: arb) -> float:
-    """log2 of a ball's middle as a float, -infinity when that is not positive."""
+    """log2 of a ball's middle as a float; -infinity if the middle is not positive."""
     middle = value.mid()
     return float((middle.log() / arb(2).log()).mid()) if middle > 0 else -math.inf
 

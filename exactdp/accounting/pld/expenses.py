@@ -135,7 +135,7 @@ class FileLedger:
 
 
 def read(path: Path) -> tuple[dict[str, str], list[Entry]]:
-    """The terms and the expenses in a file. Raises InvalidParameter unless it is as written."""
+    """The terms and the expenses in a file. Raises InvalidParameter if it was changed."""
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
         whole = state.pop("checksum") == _checksum(state) and state["format"] in _FORMATS
@@ -151,7 +151,7 @@ def read(path: Path) -> tuple[dict[str, str], list[Entry]]:
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         whole = False
     if not whole:
-        raise InvalidParameter("file", str(path), "a budget as it was written")
+        raise InvalidParameter("file", str(path), "a budget file that exactdp wrote, unchanged")
     return dict(state["terms"]), entries
 
 
@@ -160,7 +160,7 @@ def _checksum(state: dict[str, Any]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new name is on the disk as well."""
+    """Write the folder to the disk, too, so that the file keeps its new name after a crash."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

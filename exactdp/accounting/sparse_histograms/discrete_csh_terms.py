@@ -20,7 +20,8 @@ from exactdp.balls import FLOOR_BITS, ball
 from exactdp.errors import Undecided
 from exactdp.normal_sums import tails
 
-#: Most values of the shared noise in a sum; with this many, a calibration takes ten seconds.
+#: Largest number of values of the shared noise that are summed; a calibration then takes ten
+#: seconds.
 _MOST_SHARED = 1 << 15
 
 
@@ -56,9 +57,11 @@ def shared_law(k: int, variance: Fraction, bits: int) -> Shared:
 
 @lru_cache(512)
 def noise(j: int, k: int, variance: Fraction, epsilon: Fraction, bits: int) -> arb:
-    """delta of j + 1 coordinates that move by one: P(loss > epsilon) - e^epsilon P'(..).
+    """delta of j + 1 coordinates that move by one: P(loss > epsilon) - e^epsilon
+    P'(loss > epsilon).
 
-    Where e^epsilon magnifies the errors too much, the bound through zCDP is narrower.
+    Where e^epsilon magnifies the errors too much, the bound through zCDP is returned, which is
+    narrower.
     """
     rho = (j + arb(k).sqrt()) / (2 * ball(variance))
     most = concentrated(rho, ball(epsilon)).upper()
@@ -120,7 +123,7 @@ class Showing:
         return cls(shared, tuple(_log_cdfs(most, len(shared.values) - 1, variance)))
 
     def any_of(self, r: int) -> arb:
-        """P(some of r counters is released)."""
+        """P(at least one of r counters is released)."""
         pairs = zip(self.shared.values, self.logs, strict=False)
         total = sum((p * -(r * log).expm1() for p, log in pairs), arb(0))
         return total + self.shared.missing * arb(0.5, 0.5)

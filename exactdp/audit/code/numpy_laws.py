@@ -26,7 +26,9 @@ def choice_weights(p: Sequence[float]) -> list[Fraction]:
 
 
 def binomial_weights(n: int, p: float) -> list[Fraction] | None:
-    """The law of numpy's binomial(n, p) by inversion of one double, or None where numpy rejects.
+    """The law of numpy's binomial(n, p) by inversion of one double.
+
+    None where numpy uses rejection sampling instead.
 
     Source: numpy/random/src/distributions/distributions.c, random_binomial_inversion.
     """
@@ -56,7 +58,7 @@ def binomial_weights(n: int, p: float) -> list[Fraction] | None:
         return inverted(u) > x
 
     cuts = [_cut(partial(exceeds, x)) for x in range(bound + 1)]
-    shares = _shares(cuts)[:-1]  # without what is drawn again
+    shares = _shares(cuts)[:-1]  # without the outcome that numpy draws again
     kept = sum(shares, Fraction(0))
     return [share / kept for share in shares] + [Fraction(0)] * (n - bound)
 

@@ -13,7 +13,7 @@ from exactdp.samplers.enumeration_branches import START, Path, Way
 class Run(EnumeratingSource):
     """One run of a program.
 
-    present: gives the run under way. Parameters: as for EnumeratingSource.
+    present: returns the run that is under way. Parameters: as for EnumeratingSource.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Run(EnumeratingSource):
         return self._repeats or self.step < len(self.path)
 
     def draw(self) -> None:
-        """A number is about to be drawn."""
+        """Called before a number is drawn."""
         self.alive()
 
 

@@ -16,7 +16,7 @@ KINDS = {
     "scale": "a parameter of the noise depends on the data",
     "structure": "the noise calls depend on the data",
     "shared": "one noise value protects several values",
-    "leak": "the output depends on the data by another way than the noised values",
+    "leak": "the output depends on the data in another way than through the noised values",
 }
 
 

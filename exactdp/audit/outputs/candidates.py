@@ -17,10 +17,10 @@ from exactdp.audit.outputs.features import Feature, is_numeric
 
 # Limits on the work of the search. They decide what is looked at, never what is concluded.
 _DISTINCT = 128
-_VALUES, _SHOWN = 2560, 512  # values of a column of texts, tuples, ...: in sets; alone
+_VALUES, _SHOWN = 2560, 512  # most frequent texts, tuples, ... in sets of values; as single values
 _QUANTILES = 64
 _INTERVALS = 32
-_JUDGES = 250  # outputs on each side without which no set is learned
+_JUDGES = 250  # least number of judging outputs on each side; with fewer, no set is learned
 _HALVINGS = 16
 _DEVIATIONS = 3.0  # by which training counts may be off without misleading the choice
 _ENOUGH = 1000  # outputs in the judging half from which on its evidence is multiplied by _HALVED

@@ -104,8 +104,8 @@ class GrowingSteps:
 class Cells:
     """Cells of several steps each, across which the probability of a bit follows a ramp.
 
-    fine: the steps; the first is the narrowest and determines the privacy loss. ramp: its number of
-    steps per cell.
+    fine: the steps; the first is the narrowest and determines the privacy loss. ramp: how the
+    probability rises over the `ramp.steps` steps of a cell.
     """
 
     fine: EqualSteps | GrowingSteps
@@ -113,7 +113,7 @@ class Cells:
 
     @property
     def count(self) -> int:
-        """m."""
+        """m, the number of cells."""
         return -(-self.fine.count // self.ramp.steps)
 
     @property

@@ -46,7 +46,10 @@ DUST = Fraction(1, 10**12)
 
 @dataclass(frozen=True)
 class Case:
-    """mechanisms: each with the number of its runs."""
+    """A composition, the relation of its neighbours, and an epsilon.
+
+    mechanisms: each with the number of its runs.
+    """
 
     mechanisms: tuple[tuple[Pair, int], ...]
     relation: str
@@ -157,9 +160,9 @@ def common(pairs: tuple[Pair, ...], counts: tuple[int, ...], x: Fraction) -> Fra
 
 
 def worst(pairs: tuple[Pair, ...], counts: tuple[int, ...], x: Fraction) -> Fraction:
-    """The largest delta of all runs, whatever is run next and in either order, by earlier outputs.
+    """The largest delta, if earlier outputs may decide which run is next and in which order.
 
-    Outputs so far have the probabilities p and q, in a common unit. All numbers are whole.
+    p and q are the probabilities of the outputs so far, as integers in a common unit.
     """
     units = [math.lcm(*(m.denominator for masses in pair for m in masses)) for pair in pairs]
     whole = [
@@ -182,7 +185,7 @@ def worst(pairs: tuple[Pair, ...], counts: tuple[int, ...], x: Fraction) -> Frac
 
 
 def cases(seed: int) -> Iterator[Case]:
-    """Cases without end."""
+    """Endless random cases."""
     rng = random.Random(seed)
 
     def pair() -> Pair:
@@ -261,7 +264,7 @@ TESTS = {"library": fault, "laws": fault_of_laws, "checker": false_claim}
 
 
 def main(name: str, count: int) -> None:
-    """Tell every fault, and the number of cases."""
+    """Print every fault, and the number of cases."""
     faults, begun, test = 0, time.monotonic(), TESTS[name]
     for number, case in zip(range(1, count + 1), cases(time.time_ns()), strict=False):
         if text := test(case):

@@ -21,7 +21,7 @@ from exactdp.accounting.certify.grid import least_multiple
 from exactdp.accounting.sparse_histograms.comparison import compare
 from tests import reference
 
-#: Thresholds quoted for epsilon = 0.35, delta = 1e-5 (design 3.2 and the papers' experiments).
+#: Known thresholds for epsilon = 0.35, delta = 1e-5, some of them from the papers' experiments.
 QUOTED = [
     (51914, "gshm", "add-the-deltas", "14673"),
     (51914, "gshm", "exact", "13913"),
@@ -46,7 +46,7 @@ REFERENCES: dict[tuple[str, str], Callable[..., mp.mpf]] = {
 
 
 def assert_certified(calibration: Calibration, target: Fraction) -> None:
-    """Both sides, by the independent evaluation."""
+    """An independent evaluation: tau keeps the target, and the refuted tau does not."""
     delta = REFERENCES[calibration.mechanism, calibration.analysis]
     k, sigma, epsilon = (
         int(next(iter(calibration.given.values()))),
@@ -162,9 +162,9 @@ def test_what_is_returned_can_be_pasted_back() -> None:
 
 def test_a_claim_that_is_exactly_met_is_undecided() -> None:
     """tau = 0 and k = 1: delta is exactly 1/2, which no ball can tell from a claim of 1/2."""
-    verdict = gshm.check(k=1, sigma=10, tau=0, epsilon=1, delta="0.5")
-    assert verdict.verdict == "undecided"
-    assert Fraction(1, 2) in verdict.delta
+    outcome = gshm.check(k=1, sigma=10, tau=0, epsilon=1, delta="0.5")
+    assert outcome.verdict == "undecided"
+    assert Fraction(1, 2) in outcome.delta
 
 
 def test_correlation_and_contributions() -> None:

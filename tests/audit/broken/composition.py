@@ -13,14 +13,14 @@ def repeated(data, n, rng, times, spent):
     return data + laplace(rng, 1 / spent, (n, times))
 
 
-# the twin: the budgets add up to 1
+# the honest twin: the budgets add up to 1
 @against(repeated, 0, 1, times=2, spent=0.5)
 def budget_counted_once(data, n, rng):
     """Two releases with epsilon each, and epsilon promised for both."""
     return repeated(data, n, rng, 2, 1)
 
 
-# the twin: the budgets add up to 1
+# the honest twin: the budgets add up to 1
 @against(repeated, 0, 1, times=16, spent=1 / 16)
 def advanced_without_delta(data, n, rng):
     """Sixteen releases with epsilon/sqrt(16) each, and delta = 0 promised."""

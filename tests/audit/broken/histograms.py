@@ -14,7 +14,8 @@ UNIVERSE = 4
 
 
 def released(data, rng, n, top):
-    """Of the row's bin and two others with the counts top, those above the second heaviest."""
+    """What is released: of the row's bin and of two others with the noisy counts `top`, those above
+    the second heaviest."""
     mine = rng.random(n) >= 2 / 5
     first, second = top
     others = [x for x in range(UNIVERSE) if x != data]

@@ -10,10 +10,10 @@ from collections import Counter
 
 from tests.cli.fuzz import Failure, fuzz
 
-#: So much address space, in bytes: who asks for more is told so.
+#: Limit of the address space, in bytes: a call that needs more gets a MemoryError.
 _MEMORY = 12 << 30
 
-#: Calls between two lines that say how far it came.
+#: Number of calls between two lines of progress.
 _BATCH = 1000
 
 

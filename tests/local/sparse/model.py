@@ -1,4 +1,4 @@
-"""Algorithm 1 once more, without arrays: laws as products of fractions."""
+"""A second implementation of Algorithm 1, without arrays: laws as products of fractions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rounded(vector: Vector, grid: int) -> Iterator[tuple[dict[int, int], Fractio
 def hashed(rows: Sequence[int], x: int, bins: int = 0) -> tuple[int, int]:
     """Bin and sign: inner products over GF(2), the sign by the first row.
 
-    bins: how many, if they are no power of two: each has its share of the values of the others.
+    bins: their number if it is no power of two; each then gets an equal share of the hash values.
     """
     bits = [(row & x).bit_count() % 2 for row in rows]
     place, values = sum(bit << j for j, bit in enumerate(bits[1:])), 1 << len(bits[1:])
@@ -70,7 +70,7 @@ def answers(
 
 
 def report_law(m: SparseVectorMean, vector: Vector) -> Law[Outcome]:
-    """The law of a report with linear functions, all of them one after the other."""
+    """The law of a report with linear functions, by enumerating all functions."""
     size, number = m.family.sizes[0], len(m.family.sizes)
     mixed = {x: int(y) for x, y in enumerate(m.family.mixed(_range(m.d)))}  # type: ignore[union-attr]
     weights: dict[Outcome, Fraction] = {}

@@ -1,4 +1,4 @@
-"""The law of squeezed bins by brute force, and bounds against every change there is."""
+"""The law of squeezed bins by brute force, and bounds against every possible change."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Curves that need no grid: Gaussian noise however often, and one step of anything.
+"""Curves that need no grid: any number of Gaussian queries, and one step of any mechanism.
 
 n_i queries with sensitivity mu_i over noise are one query with mu^2 = sum n_i mu_i^2: the sum of
-normal losses N(mu^2/2, mu^2) is another (Dong, Roth, Su 2022, Corollary 3.3). So is wide discrete
-noise, up to a factor near 1. A sum of losses that are 0 or infinite is 0 or infinite. One
-step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition. From the largest
-finite loss on, delta is the mass of infinite losses.
+normal losses N(mu^2/2, mu^2) is another (Dong, Roth, Su 2022, Corollary 3.3). The same holds for
+wide discrete noise, up to a factor near 1. A sum of losses that are 0 or infinite is 0 or infinite.
+One step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition. From the
+largest finite loss on, delta is the mass of infinite losses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_BITS = 1 << 14
 class ClosedCurve:
     """delta(epsilon) as a ball at the working precision, with the methods of a composition.
 
-    delta: returns delta at any rational epsilon >= 0. width: the relative width of what it returns.
+    delta: returns delta at any rational epsilon >= 0. width: the relative width of its balls.
     infinite_low: a lower bound of the mass at infinity.
     """
 
@@ -77,16 +77,16 @@ def _is_flat(law: LossLaw) -> bool:
 
 def _flat(order: Order, epsilon: Fraction) -> arb:
     """delta where every finite loss is 0."""
-    none = arb(1)
+    all_finite = arb(1)  # the probability that every loss is finite
     for law, times in order:
-        none *= (1 - law.excess(Fraction(0))) ** times
-    return 1 - none * ball(epsilon).exp().min(arb(1))
+        all_finite *= (1 - law.excess(Fraction(0))) ** times
+    return 1 - all_finite * ball(epsilon).exp().min(arb(1))
 
 
 def _exactly(value: arb) -> Fraction:
     """An exact ball as a fraction. Raises Undecided for balls that are not finite."""
     if not value.is_finite():
-        raise Undecided("epsilon cannot be followed: no number is known near it")
+        raise Undecided("the computation of epsilon lost all accuracy")
     mantissa, exponent = value.man_exp()
     return int(mantissa) * Fraction(2) ** int(exponent)
 

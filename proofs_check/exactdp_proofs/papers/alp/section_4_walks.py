@@ -121,7 +121,7 @@ def steps_of_the_derivation(r: Fraction = Fraction(-3, 2)) -> None:
 
 
 def _falling(start: Fraction, terms: int) -> Fraction:
-    """start (start - 1) (start - 2) ... with that many factors."""
+    """The product start (start - 1) (start - 2) ... of `terms` factors."""
     value = Fraction(1)
     for j in range(terms):
         value *= start - j
