@@ -165,9 +165,9 @@ function outcomes(pairs) {
 }
 
 function response(epsilon, delta) {
-  const told = real(delta), no = real(q(1).minus(delta)).over(real(epsilon).exp().plus(UNIT));
-  const yes = UNIT.minus(told).minus(no);
-  return outcomes([[told, NOTHING], [yes, no], [no, yes], [NOTHING, told]]);
+  const disclosed = real(delta), no = real(q(1).minus(delta)).over(real(epsilon).exp().plus(UNIT));
+  const yes = UNIT.minus(disclosed).minus(no);
+  return outcomes([[disclosed, NOTHING], [yes, no], [no, yes], [NOTHING, disclosed]]);
 }
 
 const noiseRate = (r) => (r.sigma2 ? q(1, 2).over(r.sigma2) : q(1).over(r.scale));

@@ -93,11 +93,11 @@ def outcomes(pairs):
 def response(epsilon, delta):
     """The worst (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015).
 
-    With probability delta the data are told, else there is a randomised response.
+    With probability delta the data are disclosed, else there is a randomised response.
     """
-    no, told = real(1 - delta).over(real(epsilon).exp() + UNIT), real(delta)
-    yes = UNIT - told - no
-    return outcomes([(told, NOTHING), (yes, no), (no, yes), (NOTHING, told)])
+    no, disclosed = real(1 - delta).over(real(epsilon).exp() + UNIT), real(delta)
+    yes = UNIT - disclosed - no
+    return outcomes([(disclosed, NOTHING), (yes, no), (no, yes), (NOTHING, disclosed)])
 
 
 def noise_rate(r):
@@ -202,7 +202,7 @@ def pure(r):
 
 
 def failure(r):
-    """The delta of a release, beside its epsilon: with this probability anything is told."""
+    """The delta of a release, beside its epsilon: with this probability anything is disclosed."""
     return r.get("delta", Fraction(0))
 
 

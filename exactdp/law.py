@@ -123,7 +123,7 @@ class Law(Generic[T]):
         weights = {(x, y): p * q for x, p in self.items() for y, q in other.items()}
         return Law(weights, 1 - (1 - self.residual) * (1 - other.residual))
 
-    def given(self, event: Callable[[T], bool]) -> Law[T]:
+    def condition_on(self, event: Callable[[T], bool]) -> Law[T]:
         """The law conditioned on an event; raises InvalidParameter if there is residual mass."""
         if self.residual:
             raise InvalidParameter("residual", self.residual, "0 for conditioning")

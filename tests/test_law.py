@@ -33,7 +33,7 @@ def test_algebra() -> None:
     assert die.expectation() == F(7, 2)
     assert die.expectation(lambda x: x * x) == F(91, 6)
     assert die.probability(lambda x: x > 4) == F(1, 3)
-    assert die.given(lambda x: x % 2 == 0) == Law.uniform([2, 4, 6])
+    assert die.condition_on(lambda x: x % 2 == 0) == Law.uniform([2, 4, 6])
     assert die.map(lambda x: x % 2)[0] == F(1, 2)
     assert die.product(die).map(sum)[7] == F(1, 6)
     assert die.then(lambda x: Law.uniform(range(x)))[0] == sum(F(1, 6 * x) for x in range(1, 7))
@@ -44,11 +44,15 @@ def test_algebra() -> None:
     assert list(iter(Law.point(3))) == [3]
     assert "residual" in repr(mix) + str(mix)
     assert str(Law.uniform(range(30))).count("\n") == 21
-    for call in (lambda: mix.given(lambda _: True), mix.expectation, lambda: Law.uniform([])):
+    for call in (
+        lambda: mix.condition_on(lambda _: True),
+        mix.expectation,
+        lambda: Law.uniform([]),
+    ):
         with pytest.raises(InvalidParameter):
             call()
     with pytest.raises(InvalidParameter, match="event"):
-        die.given(lambda x: x > 9)
+        die.condition_on(lambda x: x > 9)
 
 
 @given(laws, laws, st.fractions(1, 5))

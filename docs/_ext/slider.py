@@ -43,7 +43,7 @@ class Slider(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Compute all positions."""
         positions = [position(epsilon) for epsilon in _EPSILONS]
-        shown = {
+        texts = {
             name: f'<output name="{name}">{v}</output>' for name, v in positions[_FIRST].items()
         }
         data = escape(json.dumps(positions), quote=True)
@@ -52,14 +52,14 @@ class Slider(SphinxDirective):
                 "",
                 f"""\
 <form class="slider" data-positions="{data}">
-  <label for="slider-epsilon">How private? ε = {shown["epsilon"]}</label>
+  <label for="slider-epsilon">How private? ε = {texts["epsilon"]}</label>
   <input id="slider-epsilon" type="range" min="0" max="{len(positions) - 1}" value="{_FIRST}">
   <div class="slider-answers">
-    <p><strong>{shown["noise"]}</strong> standard deviation of the noise</p>
-    <p><strong>{shown["threshold"]}</strong> threshold: noisy counts above it are published</p>
+    <p><strong>{texts["noise"]}</strong> standard deviation of the noise</p>
+    <p><strong>{texts["threshold"]}</strong> threshold: noisy counts above it are published</p>
   </div>
-  <p class="proved">Proved: δ ≤ {shown["proved"]}, below the target of 10⁻⁶.</p>
-  <p class="refuted">Refuted: with a threshold of {shown["smaller"]}, δ ≥ {shown["refuted"]}.</p>
+  <p class="proved">Proved: δ ≤ {texts["proved"]}, below the target of 10⁻⁶.</p>
+  <p class="refuted">Refuted: with a threshold of {texts["smaller"]}, δ ≥ {texts["refuted"]}.</p>
 </form>""",
                 format="html",
             )

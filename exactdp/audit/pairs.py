@@ -77,8 +77,8 @@ def audit_pairs(
 ) -> WorstPair:
     """Look for a pair of neighbouring data sets on which run breaks its promise.
 
-    pairs: finitely many pairs (left, right); :func:`exactdp.oracle.strategies.drawn` draws them
-        from a hypothesis strategy.
+    pairs: finitely many pairs (left, right); :func:`exactdp.oracle.strategies.draw_values` draws
+        them from a hypothesis strategy.
     samples: largest number of outputs in all, at least 400 for each pair; the outputs that count a
         violation again are not included.
 
@@ -98,13 +98,13 @@ def audit_pairs(
     draws = Draws(FeaturesOf.applied(run, features), {}, executor, progress)
     budget = int(total * _SCREENING) if len(chosen) > _FINALISTS else 0
     last = _screened(draws, chosen, tested, budget)
-    size = (total - draws.drawn) // len(last)
+    size = (total - draws.total) // len(last)
     results = []
     for pair in last:
-        before, share = draws.drawn, level / len(last)
+        before, share = draws.total, level / len(last)
         *_, report = Audit(draws.on(*pair), tested, share).reports(looks(size, share, search=True))
         # the alpha of all finalists together
-        results.append((pair, replace(report, alpha=level, samples=draws.drawn - before)))
+        results.append((pair, replace(report, alpha=level, samples=draws.total - before)))
         if report.violation:
             break
 
@@ -113,7 +113,7 @@ def audit_pairs(
         return one[1].violation, bounds[tested.limit[0]], bounds["epsilon"]
 
     (left, right), report = max(results, key=badness)
-    return WorstPair(left, right, report, len(chosen), draws.drawn)
+    return WorstPair(left, right, report, len(chosen), draws.total)
 
 
 def _screened(
@@ -124,7 +124,7 @@ def _screened(
     while _FINALISTS << rounds < len(pairs):
         rounds += 1
     for left_over in range(rounds, 0, -1):
-        size = (budget - draws.drawn) // (left_over * len(pairs))
+        size = (budget - draws.total) // (left_over * len(pairs))
         scores = [_looks_bad(draws, pair, promise, size) for pair in pairs]
         order = sorted(range(len(pairs)), key=lambda i: scores[i], reverse=True)
         pairs = [pairs[i] for i in order[: max(_FINALISTS, (len(pairs) + 1) // 2)]]

@@ -172,7 +172,7 @@ def report(
     The randomness is the operating system's. In a deployment, every user runs this command on
     their own value.
     """
-    from exactdp.local.report_files import MECHANISMS, made
+    from exactdp.local.report_files import MECHANISMS, mechanism_from
     from exactdp.samplers import SystemSource
     from exactdp.statement import released
 
@@ -183,7 +183,7 @@ def report(
     present: dict[str, Any] = {key: x for key, x in texts.items() if x is not None}
     if listed is not None:
         present.setdefault("k", len(listed))
-    mechanism = made(chosen, present)
+    mechanism = mechanism_from(chosen, present)
     with counted("randomizing"):
         numbers = _numbers(column(existing(values, "values")), listed)
         reports = mechanism.report_many(numbers, SystemSource())

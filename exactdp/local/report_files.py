@@ -23,7 +23,7 @@ MECHANISMS: dict[str, type[LocalMechanism[int]]] = {
 }
 
 
-def made(kind: Any, parameters: Mapping[str, Any]) -> LocalMechanism[int]:
+def mechanism_from(kind: Any, parameters: Mapping[str, Any]) -> LocalMechanism[int]:
     """A mechanism from its parameters by name; raises InvalidParameter for unknown or missing."""
     known = {f.name: f.default is MISSING for f in fields(kind) if f.init}
     parts = f"{kind.__name__} has the parameters {', '.join(known)}"
@@ -52,7 +52,7 @@ def mechanism_of(data: bytes) -> LocalMechanism[int]:
         raise InvalidParameter("mechanism", name, "one of " + ", ".join(known))
     for derived in ("e_epsilon", "ratio", "plan"):
         configuration.pop(derived, None)
-    mechanism = made(known[name], configuration)
+    mechanism = mechanism_from(known[name], configuration)
     if mechanism.fingerprint_text != text:
         raise InvalidParameter("configuration", text, mechanism.fingerprint_text)
     return mechanism

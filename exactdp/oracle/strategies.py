@@ -23,7 +23,7 @@ else:
 
 __all__ = [
     "datasets",
-    "drawn",
+    "draw_values",
     "histograms",
     "neighbouring_datasets",
     "neighbouring_histograms",
@@ -126,12 +126,12 @@ def neighbouring_vectors(
     return st.builds(pair, st.lists(entry, min_size=length, max_size=length), moves)
 
 
-def drawn(strategy: SearchStrategy[Any], number: int, *, seed: int = 0) -> list[Any]:
+def draw_values(strategy: SearchStrategy[Any], number: int, *, seed: int = 0) -> list[Any]:
     """Distinct values of a strategy, for example pairs for an audit of outputs.
 
     number: largest number of values, >= 1. seed: >= 0; equal seeds give equal values.
 
-    >>> all(left != right for left, right in drawn(neighbouring_histograms(), 10))
+    >>> all(left != right for left, right in draw_values(neighbouring_histograms(), 10))
     True
     """
     return examples(strategy, integer("number", number, least=1), integer("seed", seed, least=0))

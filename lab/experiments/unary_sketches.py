@@ -122,7 +122,7 @@ def _histogram_error(epsilon: float, collision: float, rng: np.random.Generator)
     return law.mean_absolute().float_upper()
 
 
-def drawn(name: str, results: dict[str, Any]) -> None:
+def draw(name: str, results: dict[str, Any]) -> None:
     """Figure 3 as two panels, or Figure 5."""
     if name == "alp_figure_3":
         picture, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -154,7 +154,7 @@ def main() -> None:
     for name, make in (("alp_figure_3", figure_3), ("alp_figure_5", figure_5)):
         results = make(rng)
         (RESULTS / f"{name}.json").write_text(json.dumps(results) + "\n")
-        drawn(name, results)
+        draw(name, results)
 
 
 if __name__ == "__main__":

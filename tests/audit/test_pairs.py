@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from exactdp import InvalidParameter
 from exactdp.audit import Zcdp, audit_pairs
-from exactdp.oracle.strategies import drawn, neighbouring_histograms
+from exactdp.oracle.strategies import draw_values, neighbouring_histograms
 from tests.audit.mechanisms import Clipped, Keys
 from tests.distributions import binomial_quantile
 
@@ -50,8 +50,8 @@ def test_one_pair_is_an_audit_and_other_promises_are_searched() -> None:
 @pytest.mark.slow
 def test_pairs_of_a_strategy() -> None:
     strategy = neighbouring_histograms(st.integers(0, 2), max_size=3)
-    pairs = drawn(strategy, 6, seed=3)
-    assert drawn(strategy, 6, seed=3) == pairs
+    pairs = draw_values(strategy, 6, seed=3)
+    assert draw_values(strategy, 6, seed=3) == pairs
     assert 3 < len(pairs) <= 6
     assert all(left != right for left, right in pairs)
     assert any(left.get(2, 0) != right.get(2, 0) for left, right in pairs)

@@ -136,8 +136,8 @@ def test_the_own_entry_near_zero_is_a_multiple_of_the_unit() -> None:
     """On doubles of every size, noise from numpy; another entry seldom is."""
     noise = np.random.default_rng(5).laplace(scale=2.0, size=100_000)
     near = np.nextafter(-1.0, 0) + 2.0 ** -np.arange(2.0, 60.0)
-    assert not any(doubles.told(float(x)) for x in 1.0 + np.concatenate([noise, near]))
-    assert sum(doubles.told(float(x)) for x in noise) > 5000
+    assert not any(doubles.is_revealing(float(x)) for x in 1.0 + np.concatenate([noise, near]))
+    assert sum(doubles.is_revealing(float(x)) for x in noise) > 5000
 
 
 @pytest.mark.parametrize("client", doubles.CLIENTS, ids=lambda client: client.package)

@@ -32,19 +32,21 @@ class Response:
 
     modules: those that draw random numbers, the client's own first. call(module, value,
     parameters): one report of a client made from a vector's parameters, or Unsupported; value is a
-    tuple where the vector has attributes. shown: converts a report to the form of the vectors.
+    tuple where the vector has attributes. convert: converts a report to the form of the vectors.
     """
 
     modules: tuple[str, ...]
     call: Callable[[Any, Any, Mapping[str, str]], Any]
-    shown: Callable[[Any], Any] = lambda report: report
+    convert: Callable[[Any], Any] = lambda report: report
 
     def law(self, parameters: Mapping[str, str]) -> Law[Any]:
         """The exact law of the report, by following the client."""
         modules = [import_module(name) for name in self.modules]
         parts = tuple(map(int, parameters["value"].split()))
         value = parts if "attributes" in parameters else parts[0]
-        return client_law(lambda: self.call(modules[0], value, parameters), modules).map(self.shown)
+        return client_law(lambda: self.call(modules[0], value, parameters), modules).map(
+            self.convert
+        )
 
 
 @dataclass(frozen=True)

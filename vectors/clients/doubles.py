@@ -41,9 +41,9 @@ class NoisyVector:
         return util.find_spec(self.package.replace("-", "_")) is not None
 
     def counts(self, runs: int) -> tuple[int, int]:
-        """The numbers of reports in which `told` holds for entry 0: with value 0, and with 1."""
+        """The numbers of reports whose entry 0 is revealing: with value 0, and with value 1."""
         send = self.make(import_module(self.module))
-        own, other = (sum(told(send(value)[0]) for _ in range(runs)) for value in (0, 1))
+        own, other = (sum(is_revealing(send(value)[0]) for _ in range(runs)) for value in (0, 1))
         return own, other
 
     def row(self) -> str:
@@ -58,12 +58,12 @@ class NoisyVector:
 from {self.module} import {kind}
 {self.line}
 entries = [[send(value)[0] for _ in range(20_000)] for value in (0, 1)]
-told = [[abs(x) < 0.25 and x * 2**53 % 1 != 0 for x in each] for each in entries]
-print([sum(each) for each in told])  # 0 for the own value, about 2000 for another one
+revealing = [[abs(x) < 0.25 and x * 2**53 % 1 != 0 for x in each] for each in entries]
+print([sum(each) for each in revealing])  # 0 for the own value, about 2000 for another one
 """
 
 
-def told(entry: float) -> bool:
+def is_revealing(entry: float) -> bool:
     """Whether the last bits of an entry show that it is not the entry of the user's value."""
     return bool(abs(entry) < _END and entry / _UNIT % 1 != 0)
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, Recipe, asked, bracket, number, root, settled
+from vectors.generate.common import (
+    Bounds,
+    Group,
+    Recipe,
+    bracket,
+    number,
+    recipes_for,
+    root,
+    settled,
+)
 from vectors.generate.normal import hockey, hockey_integral
 
 
@@ -159,9 +168,9 @@ EPSILONS = [
 def _recipes() -> list[Recipe]:
     sigmas, epsilons = ("epsilon", "delta", "sensitivity"), ("delta", "sigma", "sensitivity")
     return [
-        *asked("delta", ("epsilon", "sigma", "sensitivity"), gaussian_delta, DELTAS),
-        *asked("sigma", sigmas, _sigma, SIGMAS, "Calibration"),
-        *asked("epsilon", epsilons, gaussian_epsilon, EPSILONS, "Calibration"),
+        *recipes_for("delta", ("epsilon", "sigma", "sensitivity"), gaussian_delta, DELTAS),
+        *recipes_for("sigma", sigmas, _sigma, SIGMAS, "Calibration"),
+        *recipes_for("epsilon", epsilons, gaussian_epsilon, EPSILONS, "Calibration"),
     ]
 
 

@@ -54,7 +54,7 @@ class Group:
     recipes: Callable[[], Sequence[Recipe]]
 
 
-def asked(
+def recipes_for(
     question: str,
     names: Sequence[str],
     compute: Callable[..., Bounds],
@@ -85,8 +85,8 @@ def both_ways(
     Every row: the values of names, that epsilon or delta, a comment, flags.
     """
     return [
-        *asked("delta", (*names, "epsilon"), delta, deltas),
-        *asked("epsilon", (*names, "delta"), epsilon, epsilons, "Calibration"),
+        *recipes_for("delta", (*names, "epsilon"), delta, deltas),
+        *recipes_for("epsilon", (*names, "delta"), epsilon, epsilons, "Calibration"),
     ]
 
 

@@ -7,7 +7,7 @@ from math import floor
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, Recipe, asked, bracket, number
+from vectors.generate.common import Bounds, Group, Recipe, bracket, number, recipes_for
 from vectors.generate.discrete import (
     DIRECT,
     above_direct,
@@ -174,9 +174,9 @@ DELTAS = [
 
 def _recipes() -> list[Recipe]:
     return [
-        *asked("pmf", ("sigma2", "z"), _pmf, PMFS),
-        *asked("cdf", ("sigma2", "z"), _cdf, CDFS),
-        *asked("delta", ("sigma2", "epsilon", "sensitivity"), _delta, DELTAS),
+        *recipes_for("pmf", ("sigma2", "z"), _pmf, PMFS),
+        *recipes_for("cdf", ("sigma2", "z"), _cdf, CDFS),
+        *recipes_for("delta", ("sigma2", "epsilon", "sensitivity"), _delta, DELTAS),
     ]
 
 

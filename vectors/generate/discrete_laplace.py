@@ -7,7 +7,7 @@ from math import floor
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, Recipe, asked, bracket, number, settled
+from vectors.generate.common import Bounds, Group, Recipe, bracket, number, recipes_for, settled
 
 #: Sums of at most so many scales are also added term by term.
 DIRECT = 2000
@@ -148,9 +148,9 @@ DELTAS = [
 
 def _recipes() -> list[Recipe]:
     return [
-        *asked("pmf", ("scale", "z"), _pmf, PMFS),
-        *asked("cdf", ("scale", "z"), _cdf, CDFS),
-        *asked("delta", ("scale", "epsilon", "sensitivity"), _delta, DELTAS),
+        *recipes_for("pmf", ("scale", "z"), _pmf, PMFS),
+        *recipes_for("cdf", ("scale", "z"), _cdf, CDFS),
+        *recipes_for("delta", ("scale", "epsilon", "sensitivity"), _delta, DELTAS),
     ]
 
 

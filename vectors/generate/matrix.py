@@ -11,7 +11,7 @@ from itertools import combinations, pairwise, product
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, asked, bracket, number, settled
+from vectors.generate.common import Bounds, Group, bracket, number, recipes_for, settled
 
 
 def _delta(
@@ -85,5 +85,5 @@ GROUP = Group(
         "Gaussian mechanism's delta, at two precisions",
         "the same delta by quadrature of the positive part",
     ),
-    recipes=lambda: asked("delta", _NAMES, _delta, TABLE),
+    recipes=lambda: recipes_for("delta", _NAMES, _delta, TABLE),
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, asked, bracket, number, settled
+from vectors.generate.common import Bounds, Group, bracket, number, recipes_for, settled
 
 
 def _delta(noise: str, budget: str, epsilon: str) -> Bounds:
@@ -87,5 +87,5 @@ GROUP = Group(
         "mpmath: the closed form of the worst pair, at two precisions",
         "the largest delta over the pairs with two outcomes, by a search",
     ),
-    recipes=lambda: asked("delta", ("noise", "budget", "epsilon"), _delta, TABLE),
+    recipes=lambda: recipes_for("delta", ("noise", "budget", "epsilon"), _delta, TABLE),
 )

@@ -13,7 +13,7 @@ from math import comb
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, asked, bracket, number, settled
+from vectors.generate.common import Bounds, Group, bracket, number, recipes_for, settled
 
 #: (weight, shift) of each part of a mixture.
 _Mixture = list[tuple[mpf, mpf]]
@@ -169,5 +169,5 @@ GROUP = Group(
         "two precisions",
         "the same by quadrature of the positive part",
     ),
-    recipes=lambda: asked("delta", _NAMES, _delta, TABLE),
+    recipes=lambda: recipes_for("delta", _NAMES, _delta, TABLE),
 )

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, product
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, asked, bracket, number, settled
+from vectors.generate.common import Bounds, Group, bracket, number, recipes_for, settled
 
 #: How many users reported each value -> probability.
 Law = dict[tuple[int, ...], mpf]
@@ -99,5 +99,5 @@ GROUP = Group(
         "precisions",
         "the same over all lists of reports",
     ),
-    recipes=lambda: asked("delta", ("k", "n", "budget", "epsilon"), _delta, TABLE),
+    recipes=lambda: recipes_for("delta", ("k", "n", "budget", "epsilon"), _delta, TABLE),
 )

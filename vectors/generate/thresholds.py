@@ -7,7 +7,16 @@ from math import ceil, floor
 
 from mpmath import mp, mpf
 
-from vectors.generate.common import Bounds, Group, Recipe, asked, bracket, number, root, settled
+from vectors.generate.common import (
+    Bounds,
+    Group,
+    Recipe,
+    bracket,
+    number,
+    recipes_for,
+    root,
+    settled,
+)
 from vectors.generate.discrete import above_direct, all_direct, all_poisson
 from vectors.generate.discrete_laplace import upper_tail, upper_tail_direct
 from vectors.generate.normal import tail, tail_integral
@@ -246,8 +255,8 @@ def _recipes() -> list[Recipe]:
     deltas = ("noise", "scale", "threshold", "comparison", "k")
     taus = ("noise", "scale", "delta", "comparison", "k")
     return [
-        *asked("delta", deltas, _delta, DELTAS),
-        *asked("tau", taus, _tau, TAUS, "Calibration"),
+        *recipes_for("delta", deltas, _delta, DELTAS),
+        *recipes_for("tau", taus, _tau, TAUS, "Calibration"),
     ]
 
 

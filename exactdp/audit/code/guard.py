@@ -76,7 +76,7 @@ class Guard:
             why = "starts a thread, and nobody knows which thread draws first; draw here"
         self.refuse(f"{name}() {at(frame)} {why}")
 
-    def drawn(self) -> str | None:
+    def why_no_law(self) -> str | None:
         """Why there is no law, if the program drew from an older generator; else None."""
         for each, before in self._states:
             if state(each) != before:

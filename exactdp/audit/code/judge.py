@@ -77,14 +77,14 @@ class Evidence:
 class Judged(NamedTuple):
     """A law and how it was found.
 
-    leaves: the runs to be repeated. drawn: None, or the error if a run drew from a generator that
-    was there before it; the law then leaves out what that generator may return.
+    leaves: the runs to be repeated. why_no_law: None, or the error if a run drew from a generator
+    that was there before it; the law then leaves out what that generator may return.
     """
 
     law: Law[Outcome]
     evidence: Evidence
     leaves: list[Leaf]
-    drawn: str | None = None
+    why_no_law: str | None = None
 
     @classmethod
     def by(cls, explorer: Explorer, forked: bool, reason: str | None = None) -> Judged:
@@ -144,8 +144,8 @@ class Judge:
             if alone:
                 self._refuse_unknown()
             if not self._differ(judged):
-                if judged.drawn:
-                    raise NotEnumerable(judged.drawn)
+                if judged.why_no_law:
+                    raise NotEnumerable(judged.why_no_law)
                 return judged
             depends = True
         raise NotReproducible(
@@ -186,9 +186,9 @@ class Judge:
             process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
         )
         with bar() as progress_bar:
-            process.told = int if progress_bar is None else progress_bar.update
+            process.tick = int if progress_bar is None else progress_bar.update
             explorer.explore()
-        return Judged.by(explorer, False, guard.drawn())
+        return Judged.by(explorer, False, guard.why_no_law())
 
     def _in_forks(self, lazy: bool) -> Judged:
         """The law by exploring with a fork for each run."""
@@ -256,7 +256,7 @@ def _raised(program: Program, lazily: ProgramRaised) -> Any:
     """In a child: class, arguments and attributes of what the program raises with ordinary numbers,
     if that is of the same class."""
     try:
-        program.shown(Draws(repeating(lazily.path), lazy=False), nullcontext())
+        program.observe(Draws(repeating(lazily.path), lazy=False), nullcontext())
     except ProgramRaised as raised:
         error = raised.__cause__
         if error is None or raised.kind != lazily.kind:

@@ -32,7 +32,7 @@ class Program:
     interface: str
     catches: bool
 
-    def shown(self, draws: Draws, watched: AbstractContextManager[None]) -> Outcome:
+    def observe(self, draws: Draws, watched: AbstractContextManager[None]) -> Outcome:
         """What a run shows; errors of the program are raised as ProgramRaised.
 
         Raises the signal that has ended the run early, whatever the program made of it.

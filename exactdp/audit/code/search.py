@@ -38,7 +38,7 @@ def _run_once(program: Program, draws: Draws, watched: Any) -> Found:
     """One run, up to its end or until it waits."""
     outcome = None
     with suppress(Suspended):
-        outcome = program.shown(draws, watched)
+        outcome = program.observe(draws, watched)
     run = draws.run
     return Found(tuple(run.path), run.mass, run.others, outcome, draws.points)
 
@@ -57,11 +57,11 @@ class InProcess:
         around: Callable[[Run], AbstractContextManager[None]],
     ) -> None:
         self._program, self._around, self._draws = program, around, Draws(Run(), lazy)
-        self.told: Callable[[], object] = int
+        self.tick: Callable[[], object] = int
 
     def follow(self, way: Way, heaviest: Fraction) -> Found:
         """Run the program along a way, and on."""
-        self.told()
+        self.tick()
         self._draws.begin(Run(way, heaviest))
         return _run_once(self._program, self._draws, self._around(self._draws.run))
 
@@ -98,7 +98,7 @@ def repeated_alike(program: Program, leaves: Sequence[Leaf], existing: Sequence[
     for path, outcome in [(path, expected) for paths, expected in leaves for path in paths]:
         run = repeating(path)
         try:
-            if digest(program.shown(Draws(run, lazy=False), watch.around(run))) != outcome:
+            if digest(program.observe(Draws(run, lazy=False), watch.around(run))) != outcome:
                 differs = "a repeated run showed something else"
         except ProgramRaised:
             differs = "a repeated run raised an exception"

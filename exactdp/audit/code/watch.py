@@ -59,7 +59,7 @@ class Watch:
 
         Raises NotEnumerable if a generator was drawn from.
         """
-        if reason := self._guard.drawn():
+        if reason := self._guard.why_no_law():
             raise NotEnumerable(reason)
         return self._unknown
 

@@ -105,7 +105,7 @@ def watch(
     data = {"left": left, "right": right}
     draws = Draws(FeaturesOf.applied(run, features), data, executor, progress)
     return Audit(draws, tested, level, anytime=True).reports(
-        endless(most, level, lambda: draws.drawn)
+        endless(most, level, lambda: draws.total)
     )
 
 

@@ -70,7 +70,7 @@ _CONSTANT = (
 class Draws:
     """Outputs of run on two data sets, drawn call by call; nothing is drawn twice.
 
-    data: side -> data set. progress: called with `drawn`, the number of outputs so far. single:
+    data: side -> data set. progress: called with `total`, the number of outputs so far. single:
     whether run is called once for every output.
     """
 
@@ -79,7 +79,7 @@ class Draws:
     executor: Executor | None = None
     progress: Callable[[int], object] | None = None
     single: bool = False
-    drawn: int = 0
+    total: int = 0
     _largest: int = _TRAINING_CALL
     _calls: Calls = field(default_factory=Calls)
 
@@ -176,9 +176,9 @@ class Draws:
             yield side, size, result
 
     def _drew(self, size: int) -> None:
-        self.drawn += size
+        self.total += size
         if self.progress is not None:
-            self.progress(self.drawn)
+            self.progress(self.total)
 
 
 def _largest(outputs: Outputs, seconds: float) -> int:

@@ -205,7 +205,7 @@ class Audit:
         candidates = search(
             left, right, data, self._lines, self.promise.divisor,
             known=[one.event for one in self.chosen],
-            told=lambda feature: looked.update([feature[0]]),
+            progress=lambda feature: looked.update([feature[0]]),
         )  # fmt: skip
         self.looked_at = dict(looked.most_common())
         return candidates
@@ -280,7 +280,7 @@ class Audit:
             event=chosen.event,
             direction=chosen.direction,
             counts={side: tally.of(side) for side in SIDES},
-            samples=self.draws.drawn,
+            samples=self.draws.total,
             alpha=self.alpha,
             looks=self.looks,
             few=chosen.few,

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.audit.outputs.batch import as_floats, as_outputs
-from exactdp.audit.outputs.features import Feature, column, described, is_pattern, listed, shown
+from exactdp.audit.outputs.features import (
+    Feature,
+    column,
+    described,
+    is_pattern,
+    listed,
+    value_text,
+)
 from exactdp.audit.outputs.transforms import equal
 from exactdp.audit.values import common, decoded, encoded
 from exactdp.errors import InvalidParameter
@@ -167,10 +174,10 @@ class Event:
             ends = [float("-inf"), *edges, float("inf")]
             return listed([f"[{ends[i]:.6g}, {ends[i + 1]:.6g})" for i in numbers], " or ")
         if self.relation in ("in", "not in"):
-            return "{" + listed([shown(self.feature, one) for one in self.value], "; ") + "}"
+            return "{" + listed([value_text(self.feature, one) for one in self.value], "; ") + "}"
         if isinstance(self.value, float) and self.relation in ("at least", "at most"):
             return f"{self.value:.6g}"
-        return shown(self.feature, self.value)
+        return value_text(self.feature, self.value)
 
 
 def _inside(values: NDArray[Any], members: tuple[Any, ...]) -> Hits:

@@ -78,7 +78,7 @@ def described(feature: Feature) -> str:
     return text(*arguments) if callable(text) else text.format(*map(_argument, arguments))
 
 
-def shown(feature: Feature, value: Any) -> str:
+def value_text(feature: Feature, value: Any) -> str:
     """A value of the feature's column, for people."""
     text = _DEFINITIONS[feature[0]].value if feature[0] in _DEFINITIONS else None
     return text(value) if text else repr(value)

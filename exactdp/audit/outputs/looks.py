@@ -73,15 +73,15 @@ def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
     return plan
 
 
-def endless(most: int | None, alpha: Fraction, drawn: Callable[[], int]) -> Iterator[Look]:
+def endless(most: int | None, alpha: Fraction, total: Callable[[], int]) -> Iterator[Look]:
     """Looks until `most` outputs are drawn, or without end (None); their alphas add up to alpha.
 
-    drawn: how many outputs were drawn so far.
+    total: returns the number of outputs so far.
     """
     for i in count(1):
         training = min(_FIRST * _GROWTH ** (i - 1), _TRAIN_MOST)
         if most is not None:
-            training = min(training, (most - drawn()) // (1 + _COUNTED))
+            training = min(training, (most - total()) // (1 + _COUNTED))
         if training < 2:
             return
         yield Look(training, _COUNTED * training, alpha / (i * (i + 1)))

@@ -32,13 +32,13 @@ def search(
     epsilon: float,
     known: Sequence[Event] = (),
     keep: int = 4,
-    told: Callable[[Feature], object] = lambda feature: None,
+    progress: Callable[[Feature], object] = lambda feature: None,
 ) -> list[Candidate]:
     """The events that speak most against the promise on training outputs, the best first.
 
     left, right: training outputs of both sides. data: the data sets, for the answers they suggest.
     epsilon: noise of sensitivity 1 probably has the scale 1/epsilon. known: more events to try.
-    told: called with every feature that is looked at.
+    progress: called with every feature that is looked at.
     Where none is certain, the second event is the one that comes nearest to the promise: it carries
     the bounds that an audit without a violation reports. Where nothing speaks against the promise,
     that event is the only one.
@@ -49,7 +49,7 @@ def search(
         for event in known:
             candidates += best([Counted.one(event, event.hits(left), event.hits(right))], promise)
         for handicap, feature, own in _looked_at(left, right, data, epsilon):
-            told(feature)
+            progress(feature)
             for one in best(own, promise):  # a later feature must do a little better
                 candidates.append(replace(one, score=one.score - min(handicap, one.score / 2)))
             every += own
