@@ -305,7 +305,9 @@ PRICE_LOG = Option(
     "price", "a number > 0", "alpha: bits are flipped with probability 1/(alpha + 2).", "20"
 )
 WIDTH = Option("width", "an integer >= 1", "Counts per level.", "near 3/epsilon")
-GRID = Option("grid", "a number > 0", "Values are randomly rounded to multiples of this.", "1/64")
+GRID = Option(
+    "grid", "a number > 0", "Values are randomly rounded to multiples of this number.", "1/64"
+)
 STORED_FROM = Option(
     "stored_from", "a number > 0", "Smallest value that is stored.", "2 ln(d)/epsilon"
 )

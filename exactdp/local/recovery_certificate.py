@@ -52,8 +52,8 @@ _UP = 1 + 1e-9
 class CertifiedShares:
     """Estimated shares of the values of a set, with bounds that hold together.
 
-    shares, within: of each value, |true share - share| <= within. outside: the share of all other
-    values is at most this. l1: bound of the l1 error of the shares, all others being estimated as
+    shares, within: of each value, |true share - share| <= within. outside: bound of the share of
+    all other values. l1: bound of the l1 error of the shares, all others being estimated as
     0. Each is wrong with probability at most beta together.
     """
 

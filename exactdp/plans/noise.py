@@ -25,7 +25,7 @@ _BITS = 192
 #: Noise is a multiple of 1/_GRID, a threshold of 1/_PER_LIMIT; doubles hold both exactly.
 _GRID, _PER_LIMIT = 1 << 24, 1 << 10
 
-#: Probabilities and losses are rounded up to multiples of 1/this.
+#: Probabilities and losses are rounded up to multiples of 1/_FINE.
 _FINE = 1 << 80
 
 

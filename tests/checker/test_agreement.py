@@ -134,7 +134,7 @@ def _claim(rng: random.Random, releases: list[Statement]) -> Statement:
     return {**rng.choice(heads), "derivation": rule, "at_most": "1", "at_least": "0"}
 
 
-def _drawn(rng: random.Random) -> Statement:
+def _random_statement(rng: random.Random) -> Statement:
     statement = EXAMPLES[0].honest()
     releases = [_release(rng) for _ in range(rng.choice([1, 1, 1, 2, 3]))]
     relations = ["add-remove"] * 2
@@ -146,10 +146,10 @@ def _drawn(rng: random.Random) -> Statement:
 
 def test_statements_with_parameters_of_every_size() -> None:
     rng = random.Random(4)
-    assert _compare([_drawn(rng) for _ in range(150)]) > 60
+    assert _compare([_random_statement(rng) for _ in range(150)]) > 60
 
 
 @pytest.mark.slow
 def test_many_statements_with_parameters_of_every_size() -> None:
     rng = random.Random(5)
-    assert _compare([_drawn(rng) for _ in range(5000)]) > 2000
+    assert _compare([_random_statement(rng) for _ in range(5000)]) > 2000

@@ -68,7 +68,7 @@ def names(page: str) -> dict[str, Any]:
 def answer(call: str, named: dict[str, Any]) -> str:
     """What a call prints: an expression its value, a command the first line of its output."""
     if not call.startswith("exactdp "):
-        return _shown(eval(call, dict(named)))  # noqa: S307
+        return _text(eval(call, dict(named)))  # noqa: S307
     (arguments,) = calls(call)
     if arguments[0] == "proofs":  # the tests of the ledger run its entries
         return f"{arguments[1]}: {VERDICTS[arguments[1]]}"
@@ -79,10 +79,10 @@ def answer(call: str, named: dict[str, Any]) -> str:
     return done.output.splitlines()[0]
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     """A number with six digits, where it is not short; anything else as it prints."""
     if isinstance(value, list):
-        return f"[{', '.join(map(_shown, value))}]"
+        return f"[{', '.join(map(_text, value))}]"
     if isinstance(value, float) or (isinstance(value, Fraction) and value.denominator > 10**6):
         return f"{float(value):.6g}"
     if isinstance(value, Accuracy):

@@ -46,7 +46,7 @@ from exactdp.parameters import Real, integer, positive, rational
 
 Strategy = Sequence[Real] | Sequence[Sequence[Real]]
 
-#: mu^2 is at most this, and at least the inverse of this.
+#: mu^2 lies between 1/_EXTREME and _EXTREME.
 _EXTREME = 10**200
 
 _KNOWN = (

@@ -18,7 +18,7 @@ from exactdp.errors import Described, InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, positive
 
-#: Parameters are at most this, and at least the inverse of this.
+#: Parameters lie between 1/_EXTREME and _EXTREME.
 _EXTREME = 10**100
 
 #: An irrational distance is enclosed to this many bits, relatively: the narrowest enclosure that

@@ -55,7 +55,7 @@ class GrowingSteps:
     ) -> GrowingSteps:
         """Edges start * (1 + width/start)^j up to top, with widths rounded up to 2^-32 * width.
 
-        together: the number of steps is a multiple of this.
+        together: the number of steps is a multiple of `together`.
         """
         edges = [start]
         while edges[-1] < top or (len(edges) - 1) % together:

@@ -14,15 +14,15 @@ from exactdp.errors import InvalidParameter
 NOISE = pld.gaussian(sigma=2)
 
 
-def _made(kind: str, **attributes: Any) -> Any:
+def _instance(kind: str, **attributes: Any) -> Any:
     return type(kind, (SimpleNamespace,), {})(**attributes)
 
 
 def _torch(**inner: Any) -> Any:
-    return _made("DataLoader", **inner)
+    return _instance("DataLoader", **inner)
 
 
-OPACUS = _made("UniformWithReplacementSampler", sample_rate=0.01)
+OPACUS = _instance("UniformWithReplacementSampler", sample_rate=0.01)
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,12 @@ OPACUS = _made("UniformWithReplacementSampler", sample_rate=0.01)
     [
         (_torch(batch_sampler=OPACUS, sampler=None), {"steps": 7}, NOISE.sampled("0.01")),
         (
-            _made("DistributedUniformWithReplacementSampler", sample_rate=0.25),
+            _instance("DistributedUniformWithReplacementSampler", sample_rate=0.25),
             {"steps": 7},
             NOISE.sampled("0.25"),
         ),
         (
-            _made(
+            _instance(
                 "CyclicPoissonSampling",
                 sampling_prob=0.1,
                 iterations=7,
@@ -46,7 +46,7 @@ OPACUS = _made("UniformWithReplacementSampler", sample_rate=0.01)
             NOISE.sampled("0.1"),
         ),
         (
-            _made(
+            _instance(
                 "CyclicPoissonSampling",
                 sampling_prob=0.1,
                 iterations=7,
@@ -57,7 +57,7 @@ OPACUS = _made("UniformWithReplacementSampler", sample_rate=0.01)
             NOISE.sampled("0.1", batch_limit=30, users=200),
         ),
         (
-            _made("FixedBatchSampling", batch_size=5, iterations=7, replace=False),
+            _instance("FixedBatchSampling", batch_size=5, iterations=7, replace=False),
             {"users": 60},
             NOISE.batched("1/12"),
         ),
@@ -69,12 +69,12 @@ def test_schemes_that_are_accounted_for(loader: Any, arguments: Any, known: pld.
 
 def test_a_bin_that_is_kept_is_one_mechanism() -> None:
     """Nine rounds of four bins: a record takes part two or three times."""
-    bins = _made("BallsInBinsSampling", iterations=9, cycle_length=4)
+    bins = _instance("BallsInBinsSampling", iterations=9, cycle_length=4)
     known = pld.together(NOISE.composed(3)).allocated(4)
     assert loaders.sgd(bins, noise_multiplier=2) == known
 
 
-CYCLES = _made(
+CYCLES = _instance(
     "CyclicPoissonSampling",
     sampling_prob=1,
     iterations=8,
@@ -86,18 +86,20 @@ CYCLES = _made(
 @pytest.mark.parametrize(
     ("loader", "arguments", "said"),
     [
-        (_torch(batch_sampler=None, sampler=_made("RandomSampler")), {"steps": 1}, "shuffled"),
+        (_torch(batch_sampler=None, sampler=_instance("RandomSampler")), {"steps": 1}, "shuffled"),
         (
-            _torch(batch_sampler=_made("BatchSampler", sampler=_made("WeightedRandomSampler"))),
+            _torch(
+                batch_sampler=_instance("BatchSampler", sampler=_instance("WeightedRandomSampler"))
+            ),
             {"steps": 1},
             "one probability",
         ),
-        (_made("Mine"), {"steps": 1}, "one of"),
+        (_instance("Mine"), {"steps": 1}, "one of"),
         (OPACUS, {}, "does not state"),
         (CYCLES, {}, "cycle_length 1"),
-        (_made("FixedBatchSampling", batch_size=5, iterations=7, replace=True), {}, "replace"),
-        (_made("FixedBatchSampling", batch_size=5, iterations=7, replace=False), {}, "users"),
-        (_made("BallsInBinsSampling", iterations=9, cycle_length=4), {"steps": 9}, "left out"),
+        (_instance("FixedBatchSampling", batch_size=5, iterations=7, replace=True), {}, "replace"),
+        (_instance("FixedBatchSampling", batch_size=5, iterations=7, replace=False), {}, "users"),
+        (_instance("BallsInBinsSampling", iterations=9, cycle_length=4), {"steps": 9}, "left out"),
     ],
 )
 def test_other_loaders_are_refused(loader: Any, arguments: Any, said: str) -> None:

@@ -172,7 +172,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
     spared = {"cut": text[:-20], "changed": text.replace('"1/2"', '"1/9"'), "empty": ""}[damage]
     assert spared != text
     file.write_text(spared)
-    with pytest.raises(InvalidParameter, match="as it was written"):
+    with pytest.raises(InvalidParameter, match="that exactdp wrote, unchanged"):
         pld.Budget.open(file)
 
 

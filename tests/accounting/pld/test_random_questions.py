@@ -69,7 +69,7 @@ def _noise(draw: random.Random) -> tuple[pld.Pld, _Cells, int, bool]:
     return pld.discrete_laplace(epsilon=str(scale / 8), sensitivity=shift), cells, shift, False
 
 
-def _asked(draw: random.Random) -> tuple[pld.Pld, list[tuple[Floats, Floats]], bool]:
+def _question(draw: random.Random) -> tuple[pld.Pld, list[tuple[Floats, Floats]], bool]:
     """A step, the real pairs of laws, and whether both ends are to agree over several steps."""
     loss, cells, shift, groups = _noise(draw)
     rate = f"{math.exp(draw.uniform(-3.4, -0.1)):.3g}"
@@ -116,7 +116,7 @@ def _composed(p: Floats, q: Floats, times: int, epsilon: float) -> float:
 def test_none_is_outside(seed: int) -> None:
     draw, questions = random.Random(seed), 0
     while questions < QUESTIONS:
-        step, pairs, exact = _asked(draw)
+        step, pairs, exact = _question(draw)
         times, epsilon = draw.choice([1, 2, 3, 8, 20]), math.exp(draw.uniform(-4.6, 1.6))
         loss = step.composed(times)
         delta = loss.delta(repr(epsilon))

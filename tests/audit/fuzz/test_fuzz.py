@@ -137,10 +137,10 @@ def wrong(source: str, kind: Kind, law: Law[Any]) -> str | None:
         gap = sum((abs(said.get(x, 0) - truth.get(x, 0)) for x in {*said, *truth}), Fraction(0))
         if gap <= slack + law.residual:
             return None
-    return f"law {_shown(said)}\nbrute force {_shown(truth)}"
+    return f"law {_text(said)}\nbrute force {_text(truth)}"
 
 
-def _shown(law: Table) -> str:
+def _text(law: Table) -> str:
     return ", ".join(f"{x}: {float(p):.9g}" for x, p in sorted(law.items(), key=repr)[:12])
 
 

@@ -108,7 +108,7 @@ def _one(arguments: list[str], stdin: str, folder: Path) -> int:
         except SystemExit as stop:
             code = int(stop.code or 0)
         except Failure as failure:
-            raise Failure(f"{failure}: {_shown(arguments, stdin)}") from None
+            raise Failure(f"{failure}: {_call_text(arguments, stdin)}") from None
     taken, line = time.process_time() - start, err.getvalue()
     left = {path.name for path in folder.iterdir()} - before
     problem = ""
@@ -125,7 +125,7 @@ def _one(arguments: list[str], stdin: str, folder: Path) -> int:
     elif taken > LONGEST:
         problem = f"took {taken:.1f} s"
     if problem:
-        raise Failure(f"{problem}: {_shown(arguments, stdin)}: {line[:300]!r}")
+        raise Failure(f"{problem}: {_call_text(arguments, stdin)}: {line[:300]!r}")
     return code
 
 
@@ -140,7 +140,7 @@ def _released(command: str, left: set[str]) -> bool:
     return {name.removesuffix(ending) for name in promises} == left - promises
 
 
-def _shown(arguments: list[str], stdin: str) -> str:
+def _call_text(arguments: list[str], stdin: str) -> str:
     return f"main({[a[:80] for a in arguments]!r})" + (f" < {stdin}" if stdin else "")
 
 

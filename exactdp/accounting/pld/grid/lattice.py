@@ -21,7 +21,7 @@ MOST_NODES = 1 << 22
 #: The farthest node of ratios: not all nodes up to it are used.
 _FAR = 1 << 256
 
-#: Small losses are cut off where their tilted mass is below 2^-this.
+#: Small losses are cut off where their tilted mass is below 2^-_LOW_BITS.
 _LOW_BITS = 96
 
 #: Masses under P and under Q.

@@ -21,7 +21,7 @@ UNIT = 2.0**-53
 #: each changes the result by a factor of at most 1 + UNIT, and (1 + 2^-53)^(2^32) < 1 + 2^-20.
 ROUNDED_UP = 1 + 2.0**-20
 
-#: A product that underflows loses at most 2^-1075, so 2^32 of them lose less than this.
+#: A product that underflows loses at most 2^-1075, so 2^32 such products lose less than UNDERFLOW.
 UNDERFLOW = 2.0**-1040
 
 #: Relative error of `exponentials`: two rounded table entries (u each), and their product (u), with

@@ -31,7 +31,7 @@ from exactdp.normal_sums import sum_all
 
 _BITS = 128
 
-#: Bounds of tails of the discrete Gaussian are negligible beside 2^-this.
+#: Bounds of tails of the discrete Gaussian are negligible beside 2^-_SPARE_BITS.
 _SPARE_BITS = 72
 
 #: More values than this are joined to runs, whose losses are known less precisely: about to

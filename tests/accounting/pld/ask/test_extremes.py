@@ -50,7 +50,7 @@ def test_epsilon_is_0_where_nothing_leaks_but_a_failure(delta: int | str) -> Non
     assert pld.approximate(epsilon=0, delta=delta).composed(10**18).epsilon("0.1") == 0
 
 
-def _asked(loss: Pld, width: str) -> list[tuple[str, Callable[[], object]]]:
+def _questions(loss: Pld, width: str) -> list[tuple[str, Callable[[], object]]]:
     return [
         ("width", lambda: loss.epsilon("1e-5", width=width)),
         ("relative_width", lambda: loss.delta(1, relative_width=width)),
@@ -61,7 +61,7 @@ def _asked(loss: Pld, width: str) -> list[tuple[str, Callable[[], object]]]:
 
 @pytest.mark.parametrize("width", ["1e-400", "1e400"])
 def test_widths_beyond_floats_are_refused(width: str) -> None:
-    for name, ask in _asked(pld.gaussian(sigma=1).sampled("0.1").composed(3), width):
+    for name, ask in _questions(pld.gaussian(sigma=1).sampled("0.1").composed(3), width):
         with pytest.raises(InvalidParameter, match=rf"^{name} must be > 0, between"):
             ask()
 

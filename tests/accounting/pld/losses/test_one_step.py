@@ -38,7 +38,7 @@ SCHEMES = {
 }
 
 
-def _asked(loss: pld.Pld, scheme: str) -> pld.Pld:
+def _sampled(loss: pld.Pld, scheme: str) -> pld.Pld:
     return {
         "plain": lambda: loss,
         "sampled": lambda: loss.sampled(RATE),
@@ -67,7 +67,7 @@ def test_the_sum_over_all_outcomes(noise: str, scheme: str, epsilon: str) -> Non
             mpmath.fsum(max(law(p, z) - ratio * law(q, z), 0) for z in places)
             for p, q in SCHEMES[scheme]
         )
-        delta = _asked(loss, scheme).delta(epsilon)
+        delta = _sampled(loss, scheme).delta(epsilon)
         ends = [mpf(end.numerator) / end.denominator for end in (delta.lower, delta.upper)]
     assert ends[0] - mpf("1e-16") <= expected <= ends[1] + mpf("1e-16")
     assert delta.width <= delta.upper / 10**11
