@@ -53,12 +53,12 @@ def test_a_new_calculator_has_commands() -> None:
         assert code == (verb == "check")  # refuted: delta is 1e-5 in every example
         assert not err
         assert json.loads(out)["mechanism"] == "laplace"
-    found = json.loads(run("delta", "laplace", "--sigma", "2", "--epsilon", "0.5", "--json")[1])
-    assert float(found["delta"]["upper"]) == pytest.approx(expected(2, 0.5), rel=1e-6)
-    assert found["parameters"] == {"sigma": "2"}
-    given = ["--sigma", "2", "--epsilon", "0.5", "--sensitivity", "1", "--delta"]
-    assert run("check", "laplace", *given, "0.2")[0] == 0
-    assert run("check", "laplace", *given, "0.09")[0] == 1
+    report = json.loads(run("delta", "laplace", "--sigma", "2", "--epsilon", "0.5", "--json")[1])
+    assert float(report["delta"]["upper"]) == pytest.approx(expected(2, 0.5), rel=1e-6)
+    assert report["parameters"] == {"sigma": "2"}
+    flags = ["--sigma", "2", "--epsilon", "0.5", "--sensitivity", "1", "--delta"]
+    assert run("check", "laplace", *flags, "0.2")[0] == 0
+    assert run("check", "laplace", *flags, "0.09")[0] == 1
 
 
 @pytest.mark.usefixtures("added")
@@ -68,13 +68,13 @@ def test_a_new_calculator_answers_audits_of_numbers() -> None:
     least = answer("laplace", "sigma", {"epsilon": "0.5", "delta": "0.1"})
     assert float(least.upper) == pytest.approx(math.sqrt(2) / (0.5 - 2 * math.log(0.9)), rel=1e-9)
     for factor, verdict in ((0.99, "unsafe"), (1.01, "loose")):
-        found = audit_number(
+        audited = audit_number(
             mechanism="laplace",
             quantity="sigma",
             parameters={"epsilon": "0.5", "delta": "0.1"},
             claimed=float(least.upper) * factor,
         )
-        assert found.verdict == verdict
+        assert audited.verdict == verdict
 
 
 @pytest.mark.usefixtures("added")
@@ -87,22 +87,22 @@ def test_a_new_calculator_has_a_place_in_the_reference() -> None:
 @pytest.mark.parametrize("name", CALCULATORS)
 def test_the_functions_of_a_module_have_the_parameters_of_delta(name: str) -> None:
     """The commands offer the parameters of delta to check; the API's check must take them, too."""
-    made = calculator(name)
-    assert made.name == name
-    module = import_module(made.__module__)
+    entry = calculator(name)
+    assert entry.name == name
+    module = import_module(entry.__module__)
     functions = {verb: getattr(module, verb) for verb in ("delta", "check", "guarantee")}
     if name == "top-k":  # a second calculator of its module
         functions = {"delta": module.delta_without_base}
-    given = _parameters(functions["delta"])
-    assert {n: p is inspect.Parameter.empty for n, p in given.items()} == made.parameters()
+    inputs = _parameters(functions["delta"])
+    assert {n: p is inspect.Parameter.empty for n, p in inputs.items()} == entry.parameters()
     if "check" in functions:
-        assert _parameters(functions["guarantee"]) == given
+        assert _parameters(functions["guarantee"]) == inputs
         claimed = _parameters(functions["check"])
         assert claimed.pop("delta") is inspect.Parameter.empty
-        assert claimed == given
-    wanted = _parameters(made.calibrate)
-    assert {n: wanted[n] for n in wanted.keys() & given.keys() - {"sigma"}} == {
-        n: given[n] for n in wanted.keys() & given.keys() - {"sigma"}
+        assert claimed == inputs
+    wanted = _parameters(entry.calibrate)
+    assert {n: wanted[n] for n in wanted.keys() & inputs.keys() - {"sigma"}} == {
+        n: inputs[n] for n in wanted.keys() & inputs.keys() - {"sigma"}
     }
     answers = {"delta": "Enclosure", "check": "Check", "guarantee": "Guarantee"}
     for verb, function in functions.items():
@@ -117,13 +117,13 @@ def _parameters(function: Callable[..., object]) -> dict[str, object]:
 @pytest.mark.few(2)
 @pytest.mark.parametrize("name", CALCULATORS)
 def test_the_api_the_command_and_the_audit_agree(name: str) -> None:
-    made = calculator(name)
-    found = made(**made.example).delta()
-    flags = [text for option, value in made.example.items() for text in (f"--{option}", value)]
-    shown = json.loads(run("delta", name, *flags, "--json")[1])
-    assert shown["delta"] == found.as_dict()
-    audited = answer(name, "delta", made.example)
-    assert (audited.lower, audited.upper) == (found.lower, found.upper)
+    entry = calculator(name)
+    delta = entry(**entry.example).delta()
+    flags = [text for option, value in entry.example.items() for text in (f"--{option}", value)]
+    report = json.loads(run("delta", name, *flags, "--json")[1])
+    assert report["delta"] == delta.as_dict()
+    audited = answer(name, "delta", entry.example)
+    assert (audited.lower, audited.upper) == (delta.lower, delta.upper)
 
 
 @pytest.mark.few(1)
@@ -133,14 +133,14 @@ def test_the_api_the_command_and_the_audit_agree(name: str) -> None:
 )
 def test_an_audit_finds_the_threshold_of_a_calibration(name: str, least: str) -> None:
     """Two searches: the audit's by bisection from 0, and the calibration's from a guess."""
-    made = calculator(name)
-    given = {**made.example, "delta": "1e-5"}
-    del given[least]
-    fixed = {n: v for n, v in given.items() if n in inspect.signature(made.calibrate).parameters}
-    assert answer(name, least, given).upper == getattr(made.calibrate(**fixed), least)
+    entry = calculator(name)
+    values = {**entry.example, "delta": "1e-5"}
+    del values[least]
+    fixed = {n: v for n, v in values.items() if n in inspect.signature(entry.calibrate).parameters}
+    assert answer(name, least, values).upper == getattr(entry.calibrate(**fixed), least)
 
 
 def test_an_audit_refuses_an_unknown_parameter() -> None:
-    given = {"sigma": 2, "epsilon": 1, "sensitvity": 3}
+    values = {"sigma": 2, "epsilon": 1, "sensitvity": 3}
     with pytest.raises(InvalidParameter, match="sensitvity"):
-        answer("analytic_gaussian", "delta", given)
+        answer("analytic_gaussian", "delta", values)

@@ -74,10 +74,10 @@ def test_a_delta_near_the_smallest_that_is_told_from_zero(epsilon: int) -> None:
     ],
 )
 def test_vectors(shifts: list[int], sigma2s: list[str], epsilon: str) -> None:
-    found = discrete_gaussian.delta_many(shifts=shifts, sigma2s=sigma2s, epsilon=epsilon)
+    delta = discrete_gaussian.delta_many(shifts=shifts, sigma2s=sigma2s, epsilon=epsilon)
     kept = [(s, Fraction(v)) for s, v in zip(shifts, sigma2s, strict=True) if s]
     expected = direct([s for s, _ in kept], [v for _, v in kept], Fraction(epsilon), 140)
-    assert_about(found, expected)
+    assert_about(delta, expected)
 
 
 def test_vectors_agree_with_one_query() -> None:
@@ -129,17 +129,17 @@ def test_smoothed_and_convolved_sums_agree() -> None:
     ],
 )
 def test_calibration_from_both_sides(epsilon: object, delta: str, sensitivity: int) -> None:
-    found = discrete_gaussian.calibrate(
+    calibration = discrete_gaussian.calibrate(
         epsilon=str(epsilon), delta=delta, sensitivity=sensitivity, resolution="1e-6"
     )
-    assert found.delta <= delta
-    assert found.refuted is not None
-    assert found.refuted.delta > delta
-    assert found.refuted.value < found.sigma2
-    assert found.sigma2 - found.refuted.value < found.sigma2 / 10**5
-    assert found.as_dict()["parameters"]["sigma2"]  # type: ignore[index]
+    assert calibration.delta <= delta
+    assert calibration.refuted is not None
+    assert calibration.refuted.delta > delta
+    assert calibration.refuted.value < calibration.sigma2
+    assert calibration.sigma2 - calibration.refuted.value < calibration.sigma2 / 10**5
+    assert calibration.as_dict()["parameters"]["sigma2"]  # type: ignore[index]
     again = discrete_gaussian.check(
-        sigma2=found.sigma2, epsilon=str(epsilon), delta=delta, sensitivity=sensitivity
+        sigma2=calibration.sigma2, epsilon=str(epsilon), delta=delta, sensitivity=sensitivity
     )
     assert again.verdict == "proved"
 
@@ -203,8 +203,8 @@ def test_the_exact_parts_against_full_enumeration(
     s, t, e = Fraction(sigma), Fraction(tau), Fraction(epsilon)
     with mp.workdps(50):
         expected = csh_noise(k, s, e) + csh_threshold(k, s, t, k)
-    found = discrete_csh.delta(sparsity=k, sigma=s, tau=t, epsilon=e, analysis="exact-parts")
-    assert_about(found, min(expected, mpf(1)))
+    delta = discrete_csh.delta(sparsity=k, sigma=s, tau=t, epsilon=e, analysis="exact-parts")
+    assert_about(delta, min(expected, mpf(1)))
 
 
 def true_delta(k: int, sigma: float, tau: float, epsilon: float) -> float:
@@ -219,14 +219,14 @@ def true_delta(k: int, sigma: float, tau: float, epsilon: float) -> float:
     )
 
     def outputs(j: int, a: int, r: int) -> dict[tuple[object, ...], float]:
-        found: dict[tuple[object, ...], float] = {}
+        law: dict[tuple[object, ...], float] = {}
         for z, w in shared.items():
             for point in itertools.product(own.items(), repeat=j + r):
                 seen: list[object] = [2 * (i < a) + x + z for i, (x, _) in enumerate(point[:j])]
                 seen += [x + z if x + z > 2 * tau else None for x, _ in point[j:]]
                 key = tuple(seen) if any(s is not None for s in seen[j:]) else tuple(seen[:j])
-                found[key] = found.get(key, 0.0) + w * math.prod(u for _, u in point)
-        return found
+                law[key] = law.get(key, 0.0) + w * math.prod(u for _, u in point)
+        return law
 
     return max(
         reference.leaked(outputs(j, a, r), outputs(j, 0, 0), epsilon)
@@ -251,19 +251,19 @@ def true_delta(k: int, sigma: float, tau: float, epsilon: float) -> float:
 )
 def test_every_analysis_bounds_the_true_delta(k: int, sigma: str, tau: str, epsilon: str) -> None:
     truth = true_delta(k, float(sigma), float(tau), float(epsilon))
-    found = [
+    deltas = [
         discrete_csh.delta(sparsity=k, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis)
         for analysis in discrete_csh.ANALYSES
     ]
-    assert 0 < truth * (1 - 1e-9) < found[-1].upper
-    assert all(tighter <= looser for looser, tighter in itertools.pairwise(found))
+    assert 0 < truth * (1 - 1e-9) < deltas[-1].upper
+    assert all(tighter <= looser for looser, tighter in itertools.pairwise(deltas))
 
 
 @pytest.mark.parametrize("k", [2, 16, 81, 10])
 def test_the_published_threshold(k: int) -> None:
     """With epsilon out of reach the threshold part is left; k = 16 and 81 have rational roots."""
     for sigma, tau in (("1", "6"), ("2", "8.25"), ("1", "0"), ("0.75", "4.5")):
-        found = discrete_csh.delta(
+        delta = discrete_csh.delta(
             sparsity=k, sigma=sigma, tau=tau, epsilon=10**6, analysis="published"
         )
         with mp.workdps(60):
@@ -273,7 +273,7 @@ def test_the_published_threshold(k: int) -> None:
             first = mpmath.fsum(w for z, w in shared.items() if z <= double / (1 + root) + tiny)
             each = mpmath.fsum(w for z, w in own.items() if z <= double * root / (1 + root) + tiny)
             expected = 1 - first * each**k
-        assert_about(found, expected)
+        assert_about(delta, expected)
 
 
 @pytest.mark.few(1)
@@ -301,14 +301,14 @@ def test_a_chosen_sigma_needs_no_larger_threshold_than_others(
 def test_correlated_calibration() -> None:
     taus = []
     for analysis in discrete_csh.ANALYSES:
-        found = discrete_csh.calibrate(
+        calibration = discrete_csh.calibrate(
             sparsity=10, epsilon="0.35", delta="1e-5", sigma=26, analysis=analysis
         )
-        assert found.delta <= "1e-5"
-        assert found.refuted is not None
-        assert found.refuted.delta > "1e-5"
-        assert found.tau is not None
-        taus.append(found.tau)
+        assert calibration.delta <= "1e-5"
+        assert calibration.refuted is not None
+        assert calibration.refuted.delta > "1e-5"
+        assert calibration.tau is not None
+        taus.append(calibration.tau)
     assert taus == sorted(taus, reverse=True)
     with pytest.raises(InvalidParameter, match="sigma must be larger"):
         discrete_csh.calibrate(sparsity=10, epsilon="0.35", delta="1e-5", sigma=5)
@@ -332,7 +332,7 @@ def test_too_much_shared_noise_is_undecided() -> None:
 def test_by_cases_is_the_largest_of_all_cases(k: int, sigma: str, tau: str, epsilon: str) -> None:
     """Every r visited; the search leaves most of them out."""
     numbers = {"sigma": sigma, "tau": tau, "epsilon": epsilon, "analysis": "by-cases"}
-    found = discrete_csh.delta(sparsity=k, **numbers)
+    delta = discrete_csh.delta(sparsity=k, **numbers)
     mechanism = discrete_csh.DiscreteCsh(sparsity=k, **numbers)
     with precision(128):
         showing = Showing.of(k, mechanism.variance, mechanism.tau)
@@ -341,17 +341,17 @@ def test_by_cases_is_the_largest_of_all_cases(k: int, sigma: str, tau: str, epsi
         for case in cases:
             best = best.max(case)
         low, high = (float(end.mid()) for end in (best.lower(), best.upper()))
-    assert found.float_lower() <= high * (1 + 1e-12)
-    assert low <= found.float_upper() * (1 + 1e-12)
+    assert delta.float_lower() <= high * (1 + 1e-12)
+    assert low <= delta.float_upper() * (1 + 1e-12)
 
 
 @pytest.mark.slow
 def test_by_cases_at_a_thousand_counters() -> None:
     """What was enclosed before, 1.0053e-5, bounded ranges of cases instead of each."""
-    found = discrete_csh.delta(
+    delta = discrete_csh.delta(
         sparsity=1000, sigma="156.66", tau=900, epsilon="0.35", analysis="by-cases"
     )
-    assert f"{found.float_lower():.5e}" == "9.99951e-06"
+    assert f"{delta.float_lower():.5e}" == "9.99951e-06"
 
 
 def test_a_sensitivity_in_words_is_read_by_all() -> None:

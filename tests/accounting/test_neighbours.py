@@ -62,8 +62,8 @@ def test_two_relations_are_refused_by_name() -> None:
 @pytest.mark.few(6)
 @pytest.mark.parametrize("name", CALCULATORS)
 def test_every_calculator_states_a_relation_of_losses(name: str) -> None:
-    found = calculator(name)
-    text = found(**found.example).neighbours
+    entry = calculator(name)
+    text = entry(**entry.example).neighbours
     relation = pld.REPLACE_ONE if text.startswith("replace") else pld.ADD_REMOVE
     same = pld.approximate(epsilon=1, delta=0, neighbours=text)
     assert same.then(_loss(relation)).neighbours.startswith(f"{text}; ")

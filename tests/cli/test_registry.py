@@ -37,10 +37,10 @@ TARGET = ["--epsilon", "1", "--delta", "1e-5"]
 
 def test_the_table_reaches_every_command_in_the_package() -> None:
     reached = {id(command) for command in EVERY.values()}
-    for found in pkgutil.walk_packages(exactdp.cli.__path__, "exactdp.cli."):
-        for name, value in vars(import_module(found.name)).items():
+    for module in pkgutil.walk_packages(exactdp.cli.__path__, "exactdp.cli."):
+        for name, value in vars(import_module(module.name)).items():
             if isinstance(value, click.Command):
-                assert id(value) in reached, f"{found.name}.{name}"
+                assert id(value) in reached, f"{module.name}.{name}"
 
 
 def test_the_list_of_commands_has_a_whole_sentence_for_each() -> None:
@@ -64,9 +64,9 @@ def test_each_command_of_a_list_by_task_has_one_task() -> None:
 def test_siblings_are_told_apart() -> None:
     for group in {name.rpartition(" ")[0] for name in EVERY if name}:
         inside = {n: x for n, x in EVERY.items() if n and n.rpartition(" ")[0] == group}
-        told = {command.get_short_help_str(200): name for name, command in inside.items()}
+        by_help = {command.get_short_help_str(200): name for name, command in inside.items()}
         same = {("release csh", "release top-k")}  # two names of one command
-        assert len(told) >= len(inside) - len(same), group
+        assert len(by_help) >= len(inside) - len(same), group
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def test_defaults_in_help_are_those_of_the_calculators() -> None:
     for name in ("gaussian", "csh", "sums", "discrete-gaussian"):
         for verb in ("delta", "calibrate"):
             module = import_module(calculator(name).__module__)
-            shown = {
+            helps = {
                 x.name: str(x.help) for x in EVERY[f"{verb} {name}"].params if hasattr(x, "help")
             }
             for parameter in inspect.signature(getattr(module, verb)).parameters.values():
                 if parameter.default not in (None, parameter.empty):
-                    assert f"default: {parameter.default}]" in shown[parameter.name], (name, verb)
+                    assert f"default: {parameter.default}]" in helps[parameter.name], (name, verb)
                 if parameter.default is parameter.empty:
-                    assert shown[parameter.name].endswith("required]")
+                    assert helps[parameter.name].endswith("required]")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -128,8 +128,8 @@ def test_completion_is_installed_once(shell: str, tmp_path: Path, monkeypatch: A
     ],
 )
 def test_completion(words: str, completed: str, monkeypatch: Any, capsys: Any) -> None:
-    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    for name, value in {**asked, "_EXACTDP_COMPLETE": "bash_complete"}.items():
+    variables = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    for name, value in {**variables, "_EXACTDP_COMPLETE": "bash_complete"}.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):
         main([])

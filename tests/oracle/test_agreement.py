@@ -32,13 +32,13 @@ ADJUSTABLE = ("thresholds", "discrete_laplace", "discrete_gaussian")
 
 
 def agrees(vector: Vector, width: Fraction) -> bool:
-    found = certified.answer(vector.group, vector.question, vector.parameters)
-    return within(found, vector, width)
+    answer = certified.answer(vector.group, vector.question, vector.parameters)
+    return within(answer, vector, width)
 
 
-def within(found: Enclosure, vector: Vector, width: Fraction) -> bool:
-    meets = found.lower <= vector.most and vector.least <= found.upper
-    return meets and found.upper - found.lower <= width * max(found.upper, Fraction(0))
+def within(answer: Enclosure, vector: Vector, width: Fraction) -> bool:
+    meets = answer.lower <= vector.most and vector.least <= answer.upper
+    return meets and answer.upper - answer.lower <= width * max(answer.upper, Fraction(0))
 
 
 @pytest.mark.few(1)
@@ -71,21 +71,21 @@ def test_compositions_on_grids(identifier: str) -> None:
 @pytest.mark.parametrize("name", ADJUSTABLE)
 def test_deltas_to_thirty_digits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certified, "WIDTH", Fraction(1, 10**31))
-    asked = ("cdf",) if name in CALCULATED else ("delta", "cdf")
-    chosen = [v for v in vectors.load(name) if v.question in asked]
+    questions = ("cdf",) if name in CALCULATED else ("delta", "cdf")
+    chosen = [v for v in vectors.load(name) if v.question in questions]
     assert chosen
     assert [v.id for v in chosen if not agrees(v, Fraction(1, 10**30))] == []
 
 
 @pytest.mark.parametrize("name", CALCULATED)
 def test_deltas_of_calculators_to_thirty_digits(name: str) -> None:
-    made = calculator(CALCULATED[name])
+    entry = calculator(CALCULATED[name])
     for vector in vectors.load(name):
         if vector.question == "delta":
-            mechanism = made(**vector.parameters)
+            mechanism = entry(**vector.parameters)
             assert isinstance(mechanism, Evaluated)
-            found = refine(mechanism.evaluate, relative_width=Fraction(1, 10**31))
-            assert within(found, vector, Fraction(1, 10**30)), vector.id
+            delta = refine(mechanism.evaluate, relative_width=Fraction(1, 10**31))
+            assert within(delta, vector, Fraction(1, 10**30)), vector.id
 
 
 @pytest.mark.parametrize("identifier", ["analytic_gaussian-057", "analytic_gaussian-084"])

@@ -61,9 +61,9 @@ def brute_force(k: int, sigma: float, tau: int, epsilon: float) -> float:
 def test_exact_is_the_largest_divergence_of_outputs(
     k: int, sigma: str, tau: int, epsilon: str
 ) -> None:
-    found = discrete_gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
-    assert found.relative_width < F(1, 10**9)
-    assert float(found.upper) == pytest.approx(
+    delta = discrete_gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
+    assert delta.relative_width < F(1, 10**9)
+    assert float(delta.upper) == pytest.approx(
         brute_force(k, float(sigma), tau, float(epsilon)), rel=1e-8
     )
 
@@ -73,12 +73,12 @@ def test_exact_is_the_largest_divergence_of_outputs(
 @pytest.mark.parametrize(("k", "sigma", "tau"), [(40, "20", "70"), (40, "12.5", "44"), (7, 3, 10)])
 def test_the_search_finds_what_all_cases_give(k: int, sigma: str, tau: str, epsilon: str) -> None:
     """Pruning by blocks and by the continuous mechanism loses no case."""
-    found = discrete_gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
+    delta = discrete_gshm.delta(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
     case = DiscreteGshm(k=k, sigma=sigma, tau=tau, epsilon=epsilon)
     with precision(256):
         shows = float(-(k * case.log_hidden()).expm1().mid())
         every = max(shows, *(float(case.case(j, k - j).mid()) for j in range(1, k + 1)))
-    assert float(found.upper) == pytest.approx(every, rel=1e-9)
+    assert float(delta.upper) == pytest.approx(every, rel=1e-9)
 
 
 def test_between_its_ends_and_the_sum_of_both() -> None:
@@ -95,13 +95,13 @@ def test_between_its_ends_and_the_sum_of_both() -> None:
 @pytest.mark.parametrize("k", [1, 30, 51914, 10**12])
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.35", "1e-5"), (0, "0.01"), (5, "1e-12")])
 def test_calibration_is_certified_from_both_sides(k: int, epsilon: str, delta: str) -> None:
-    found = discrete_gshm.calibrate(k=k, epsilon=epsilon, delta=delta)
-    tau = F(found.tau or 0)
+    calibration = discrete_gshm.calibrate(k=k, epsilon=epsilon, delta=delta)
+    tau = F(calibration.tau or 0)
     assert tau.denominator == 1
-    assert found.delta.upper <= F(delta)
+    assert calibration.delta.upper <= F(delta)
     for value, verdict in ((tau, "proved"), (tau + F(1, 2), "proved"), (tau - 1, "refuted")):
         checked = discrete_gshm.check(
-            k=k, sigma=found.sigma, tau=value, epsilon=epsilon, delta=delta
+            k=k, sigma=calibration.sigma, tau=value, epsilon=epsilon, delta=delta
         )
         assert checked.verdict == verdict
         assert checked.tight
@@ -111,8 +111,8 @@ def test_calibration_is_certified_from_both_sides(k: int, epsilon: str, delta: s
 
 
 def test_a_given_sigma() -> None:
-    found = discrete_gshm.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma=40)
-    assert (found.sigma, found.tau) == (40, 190)
+    calibration = discrete_gshm.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma=40)
+    assert (calibration.sigma, calibration.tau) == (40, 190)
     with pytest.raises(InvalidParameter, match="sigma must be larger"):
         discrete_gshm.calibrate(k=10, epsilon="0.35", delta="1e-5", sigma=30)
 
@@ -123,12 +123,12 @@ def test_sums_bound_what_a_user_can_do() -> None:
     bound = gshm_sums.delta(k=1, columns=1, sigma=3, tau=1000, epsilon=1)
     one, two = discrete_gaussian(sigma**2, 40), discrete_gaussian((limit * sigma) ** 2, 110)
     for value in range(-limit, limit + 1):
-        found = math.fsum(
+        divergence = math.fsum(
             max(p * r - math.e * one.get(x - 1, 0.0) * two.get(y - value, 0.0), 0.0)
             for x, p in one.items()
             for y, r in two.items()
         )
-        assert found <= bound.upper
+        assert divergence <= bound.upper
     assert bound.upper < 0.2
     found_tau = gshm_sums.calibrate(k=3, columns=2, epsilon=1, delta="1e-6")
     for shift, verdict in ((0, "proved"), (-1, "refuted")):
