@@ -48,7 +48,7 @@ def _fixed() -> None:
     rows = []
     for k in (0, steps // 4, steps // 2, 3 * steps // 4, steps):
         order = tuple((law, n) for law, n in ((one, k), (other, steps - k)) if n)
-        interval = ask.epsilon(order, _DELTA, Fraction(1, 1000))
+        interval = ask.Epsilon(_DELTA, Fraction(1, 1000)).answer(order)
         rows.append([k, interval.float_lower(), interval.float_upper()])
     print(tabulate(rows, ["steps with the others at one end", "lower", "upper"], floatfmt=".4g"))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from math import inf
-from typing import TypeVar
 
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
@@ -23,8 +21,6 @@ _LARGEST = 10**300
 
 #: With more runs than this, estimates tell reliably which orders leak most.
 _FEW_RUNS = 16
-
-_Value = TypeVar("_Value")
 
 
 class Questions:
@@ -110,7 +106,7 @@ class Questions:
         _check_size(loss)
         if loss < 0:
             return ask.reversed_delta(loss, self.delta(-loss, relative_width=wanted))
-        return self._largest_delta(loss, lambda order: ask.delta(order, loss, wanted))
+        return self._largest(ask.Delta(loss, wanted))
 
     def against(self, epsilon: Real, delta: Real) -> Enclosure:
         """An enclosure of delta at epsilon >= 0 that leaves out a target, where that can be.
@@ -122,7 +118,7 @@ class Questions:
         if (beyond := self._beyond_all_losses(loss)) is not None:
             return beyond
         _check_size(loss)
-        return self._largest_delta(loss, lambda order: ask.against(order, loss, target))
+        return self._largest(ask.DeltaAgainst(loss, target))
 
     def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
         """The smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP.
@@ -144,11 +140,7 @@ class Questions:
             return end if self.exact else Enclosure(self._least_end(target), end.upper)
         if not target:
             raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
-        return self._worst(
-            lambda order: ask.epsilon_guess(order, log(target)),
-            lambda order: ask.epsilon(order, target, wanted),
-            lambda order, interval: ask.ceiling(order, interval.lower, target) > target,
-        )
+        return self._largest(ask.Epsilon(target, wanted))
 
     def largest_loss(self) -> Enclosure | None:
         """The largest finite privacy loss, over both orders of the neighbours; None if unbounded.
@@ -285,55 +277,20 @@ class Questions:
         known = [end.largest for end in ends if end.mass.lower >= delta]
         return max((end.lower for end in known if end is not None), default=Fraction(0))
 
-    def _largest_delta(self, loss: Fraction, delta: Callable[[Order], Enclosure]) -> Enclosure:
-        """delta at a loss >= 0, from delta of each order."""
-        return self._worst(
-            lambda order: ask.guess(order, float(loss)),
-            delta,
-            lambda order, interval: (
-                interval.upper < 1 and ask.ceiling(order, loss, interval.lower) > interval.lower
-            ),
-        )
-
-    def _worst(
-        self,
-        rank: Callable[[Order], float],
-        answer: Callable[[Order], Enclosure],
-        may_exceed: Callable[[Order, Enclosure], bool],
-    ) -> Enclosure:
+    def _largest(self, question: ask.Question) -> Enclosure:
         """The largest answer: its upper end over all orders, its lower end over the real orders."""
-
-        def largest(
-            orders: list[Order],
-            rank: Callable[[Order], float] = rank,
-            answer: Callable[[Order], Enclosure] = answer,
-        ) -> Enclosure:
-            # begin with the order that seems to leak most
-            worst, *others = sorted(orders, key=lambda order: -rank(order))
-            interval = answer(worst)
-            for order in others:
-                if may_exceed(order, interval):
-                    other = answer(order)
-                    interval = Enclosure(
-                        max(interval.lower, other.lower), max(interval.upper, other.upper)
-                    )
-            return interval
-
         above, real = self.orders(), self.real_orders()
         if self.count == 1 and self.steps[0][0].attained:
             real = above  # at every epsilon some neighbours attain the bound of a single step
-        bound = largest(above)
+        bound = question.largest(above)
         with suppress(InvalidParameter, Undecided):  # the curve ends at some delta
             if not self._is_mixed and (tighter := ask.adaptive_orders(self.steps)):
-                bound = min(bound, largest(tighter), key=lambda ends: ends.upper)
+                bound = min(bound, question.largest(tighter), key=lambda ends: ends.upper)
         if above == real:
             return bound
-        decided = _otherwise(rank, -inf)
-        if self._is_mixed and self.count > _FEW_RUNS:
-            real = sorted(real, key=decided)[-2:]  # fewer orders give a valid lower end, and faster
-        # an order whose answer is undecided adds nothing to the lower end
-        least = largest(real, decided, _otherwise(answer, Enclosure.exact(0)))
-        return Enclosure(least.lower, bound.upper)
+        # fewer orders give a valid lower end, and faster
+        most = 2 if self._is_mixed and self.count > _FEW_RUNS else None
+        return Enclosure(question.largest_decided(real, most=most).lower, bound.upper)
 
 
 def _most(answer: Callable[[Order], Enclosure], above: list[Order], real: list[Order]) -> Enclosure:
@@ -352,18 +309,6 @@ def _target(delta: Real) -> Fraction:
     if target >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
     return target
-
-
-def _otherwise(function: Callable[[Order], _Value], value: _Value) -> Callable[[Order], _Value]:
-    """The function; where it raises Undecided, `value`."""
-
-    def decided(order: Order) -> _Value:
-        try:
-            return function(order)
-        except Undecided:
-            return value
-
-    return decided
 
 
 def _width(name: str, width: Real) -> Fraction:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from flint import arb
 
-from exactdp.accounting.certify.hints import log
+from exactdp.accounting.certify.hints import log, log2
 from exactdp.accounting.pld.ask.closed import closed_curve, ends
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.grids import FLOOR_BITS, for_delta
-from exactdp.accounting.pld.ask.search import Bounded, composed, refined, times_too_wide
+from exactdp.accounting.pld.ask.grids import FLOOR_BITS, for_delta, log_delta_guess
+from exactdp.accounting.pld.ask.question import Bounded, GridQuestion, Question, times_too_wide
+from exactdp.accounting.pld.ask.search import composed, refined
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, enclosure, precision, refine
@@ -31,56 +31,78 @@ _FIRST_WIDTH, _LAST_WIDTH = Fraction(1, 100), Fraction(1, 10**8)
 _FLOOR = Fraction(1, 1 << FLOOR_BITS)
 
 
-@followed
-def delta(order: Order, loss: Fraction, relative_width: Fraction) -> Enclosure:
-    """An enclosure of delta at loss >= 0, of this relative width."""
+@dataclass(frozen=True)
+class Delta(Question, GridQuestion):
+    """Delta at a loss >= 0, enclosed to a relative width."""
 
-    def excess(interval: Enclosure) -> float:
-        if interval.upper <= _FLOOR:
-            return 0.0
-        return times_too_wide(interval.width, interval.lower * relative_width)
+    loss: Fraction
+    relative_width: Fraction
 
-    return _delta(order, loss, relative_width, excess)
+    @followed
+    def guess(self, order: Order) -> float:
+        """About the logarithm of delta."""
+        closed = closed_curve(order)
+        if closed is None:
+            return log_delta_guess(order, float(self.loss))
+        with precision(BITS):
+            return log2(closed.delta(Fraction(float(self.loss)))) * math.log(2)
 
+    @followed
+    def answer(self, order: Order) -> Enclosure:
+        """An enclosure of delta, of this relative width."""
+        closed = closed_curve(order)
+        if closed is not None:
+            curve, width = closed.delta, min(self.relative_width, closed.width)
+            return refine(lambda: curve(self.loss), relative_width=width).clamped(0, 1)
+        if _is_beyond(order, self.loss):
+            return Enclosure.exact(0)
+        wide = Enclosure(_least(order, self.loss), Fraction(1))
+        if self.excess(wide) <= 1:
+            return wide
+        plan = for_delta(order, float(self.loss), float(self.relative_width))
+        return refined(self, order, plan)
 
-@followed
-def against(order: Order, loss: Fraction, target: Fraction) -> Enclosure:
-    """An enclosure of delta at loss >= 0 that does not contain the target, if the grids allow it.
+    def may_exceed(self, order: Order, answer: Enclosure) -> bool:
+        """Whether delta of this order may be larger, by a coarse grid."""
+        return answer.upper < 1 and ceiling(order, self.loss, answer.lower) > answer.lower
 
-    The ends of an enclosure err by shares of about 2/3 and 1/3 of its width, since losses that are
-    merged below a grid move twice as far as losses that are shared above it.
-    """
-
-    def excess(interval: Enclosure) -> float:
-        if not interval.lower <= target < interval.upper or interval.width < _LAST_WIDTH * target:
-            return 0.0
-        away = (interval.lower + 2 * interval.upper) / 3 - target
-        needed = max(away, -2 * away, interval.width / _MOST_EXCESS)
-        return times_too_wide(interval.width, needed)
-
-    return _delta(order, loss, _FIRST_WIDTH, excess)
-
-
-def _delta(
-    order: Order, loss: Fraction, relative_width: Fraction, excess: Callable[[Enclosure], float]
-) -> Enclosure:
-    closed = closed_curve(order)
-    if closed is not None:
-        curve, width = closed.delta, min(relative_width, closed.width)
-        return refine(lambda: curve(loss), relative_width=width).clamped(0, 1)
-
-    if _is_beyond(order, loss):
-        return Enclosure.exact(0)
-    least = _least(order, loss)
-    if excess(wide := Enclosure(least, Fraction(1))) <= 1:
-        return wide
-
-    def ask(bounds: Bounded) -> Enclosure:
-        low, high = bounds.below(ball(loss)).max(arb(0)), bounds.above(ball(loss))
+    def read(self, curve: Bounded) -> Enclosure:
+        """Delta between its bounds."""
+        loss = ball(self.loss)
+        low, high = curve.below(loss).max(arb(0)), curve.above(loss)
         return Enclosure(enclosure(low).lower, enclosure(high).upper).clamped(0, 1)
 
-    plan = for_delta(order, float(loss), float(relative_width))
-    return refined(order, plan, ask, excess, lambda _: loss)
+    def excess(self, answer: Enclosure) -> float:
+        """How many times wider than the relative width; deltas below the floor are narrow."""
+        if answer.upper <= _FLOOR:
+            return 0.0
+        return times_too_wide(answer.width, answer.lower * self.relative_width)
+
+    def place(self, answer: Enclosure) -> Fraction:
+        """The loss."""
+        return self.loss
+
+
+@dataclass(frozen=True)
+class DeltaAgainst(Delta):
+    """Delta at a loss >= 0, in an enclosure without the target, if the grids allow it."""
+
+    target: Fraction
+    relative_width: Fraction = field(default=_FIRST_WIDTH, init=False)
+
+    def excess(self, answer: Enclosure) -> float:
+        """How many times too wide to leave out the target.
+
+        The ends of an enclosure err by shares of about 2/3 and 1/3 of its width, since losses that
+        are merged below a grid move twice as far as losses that are shared above it.
+        """
+        if not answer.lower <= self.target < answer.upper:
+            return 0.0
+        if answer.width < _LAST_WIDTH * self.target:
+            return 0.0
+        away = (answer.lower + 2 * answer.upper) / 3 - self.target
+        needed = max(away, -2 * away, answer.width / _MOST_EXCESS)
+        return times_too_wide(answer.width, needed)
 
 
 def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
@@ -12,9 +13,11 @@ from flint import arb
 from exactdp.accounting.certify.checking import Verdict, decide
 from exactdp.accounting.certify.hints import falling_root, log, log2
 from exactdp.accounting.pld.ask.closed import ClosedCurve, closed_curve
+from exactdp.accounting.pld.ask.delta import Delta, ceiling
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.grids import Plan, for_epsilon
-from exactdp.accounting.pld.ask.search import Bounded, refined, times_too_wide
+from exactdp.accounting.pld.ask.question import Bounded, GridQuestion, Question, times_too_wide
+from exactdp.accounting.pld.ask.search import refined
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, precision
@@ -26,48 +29,75 @@ from exactdp.errors import InvalidParameter, Undecided
 _FAR = 1e300
 
 
-@followed
-def epsilon(order: Order, target: Fraction, width: Fraction) -> Enclosure:
-    """An enclosure of the smallest epsilon >= 0 with delta(epsilon) <= target, of this width."""
-    closed = closed_curve(order)
-    if closed is not None:
-        return _closed_epsilon(order, closed, target, width)
-    plan = for_epsilon(order, log(target), float(width))
+@dataclass(frozen=True)
+class Epsilon(Question):
+    """The smallest epsilon >= 0 with delta(epsilon) <= target, enclosed to a width."""
 
-    def ask(curve: Bounded) -> Enclosure:
-        return _roots(curve, ball(target), plan, float(width) / 2048)
+    target: Fraction
+    width: Fraction
 
-    return refined(
-        order,
-        plan,
-        ask,
-        lambda interval: times_too_wide(interval.width, width),
-        lambda interval: interval.upper,
-    )
+    @followed
+    def guess(self, order: Order) -> float:
+        """A number that rises with epsilon."""
+        if closed_curve(order) is not None:
+            return Delta(Fraction(1), Fraction(1)).guess(order)
+        return for_epsilon(order, log(self.target), 1.0).place
+
+    @followed
+    def answer(self, order: Order) -> Enclosure:
+        """An enclosure of epsilon, of this width."""
+        closed = closed_curve(order)
+        if closed is not None:
+            return _closed_epsilon(order, closed, self.target, self.width)
+        plan = for_epsilon(order, log(self.target), float(self.width))
+        return refined(_Roots(self.target, self.width, plan), order, plan)
+
+    def may_exceed(self, order: Order, answer: Enclosure) -> bool:
+        """Whether delta of this order may be above the target there, by a coarse grid."""
+        return ceiling(order, answer.lower, self.target) > self.target
 
 
-def _roots(curve: Bounded, target: arb, plan: Plan, slack: float) -> Enclosure:
-    """Two points around the smallest epsilon at which delta is at most the target."""
+@dataclass(frozen=True)
+class _Roots(GridQuestion):
+    """Two points around the smallest epsilon at which delta is at most the target.
+
+    plan: says near which epsilon to search.
+    """
+
+    target: Fraction
+    width: Fraction
+    plan: Plan
+
+    def read(self, curve: Bounded) -> Enclosure:
+        target, slack = ball(self.target), float(self.width) / 2048
+        if curve.infinite_low > target:
+            raise _out_of_reach(target)
+        # near the plan's place, delta falls by a factor e for each unit
+        start = self.plan.log_delta - log2(target) * math.log(2)
+        unit = 1 / self.plan.theta
+        turns = _turns(curve.above, self.plan, target, start)
+        high = min(max(self.plan.place + unit * turns + slack, 0.0), _FAR)
+        while high < _FAR and not curve.above(arb(high)) <= target:
+            slack *= 2
+            high += slack
+        turns = _turns(curve.below, self.plan, target, turns if math.isfinite(turns) else 0.0)
+        low = min(self.plan.place + unit * turns - slack, _FAR)
+        while low > 0 and not curve.below(arb(low)) > target:
+            slack *= 2
+            low -= slack
+        return Enclosure(Fraction(max(low, 0.0)), Fraction(high))
+
+    def excess(self, answer: Enclosure) -> float:
+        return times_too_wide(answer.width, self.width)
+
+    def place(self, answer: Enclosure) -> Fraction:
+        return answer.upper
+
+
+def _turns(bound: Callable[[arb], arb], plan: Plan, target: arb, start: float) -> float:
+    """About the distance from the plan's place to the root of a bound, in units of 1/theta."""
     unit = 1 / plan.theta
-
-    def root(bound: Callable[[arb], arb], start: float) -> float:
-        return falling_root(lambda x: log2(bound(arb(plan.place + unit * x)) / target), start)
-
-    if curve.infinite_low > target:
-        raise _out_of_reach(target)
-    # near place, delta falls by a factor e for each unit
-    place = root(curve.above, plan.log_delta - log2(target) * math.log(2))
-    high = min(max(plan.place + unit * place + slack, 0.0), _FAR)
-    while high < _FAR and not curve.above(arb(high)) <= target:
-        slack *= 2
-        high += slack
-    low = min(
-        plan.place + unit * root(curve.below, place if math.isfinite(place) else 0.0) - slack, _FAR
-    )
-    while low > 0 and not curve.below(arb(low)) > target:
-        slack *= 2
-        low -= slack
-    return Enclosure(Fraction(max(low, 0.0)), Fraction(high))
+    return falling_root(lambda x: log2(bound(arb(plan.place + unit * x)) / target), start)
 
 
 def _closed_epsilon(
@@ -101,7 +131,7 @@ def _near(
     """Two points around the root; None where there is no guess of the root."""
     with suppress(Undecided), precision(2 * BITS):
         plan = for_epsilon(order, log(target), float(width))
-        roots = _roots(curve, ball(target), plan, float(width) / 2048)
+        roots = _Roots(target, width, plan).read(curve)
         return roots.lower, roots.upper
     return None
 

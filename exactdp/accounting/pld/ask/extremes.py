@@ -17,7 +17,8 @@ from flint import arb
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.grids import for_epsilon
-from exactdp.accounting.pld.ask.search import Bounded, curve_near
+from exactdp.accounting.pld.ask.question import Bounded
+from exactdp.accounting.pld.ask.search import curve_near
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.grid.scaled import above
 from exactdp.accounting.pld.losses.base import Order

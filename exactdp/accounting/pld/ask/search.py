@@ -8,20 +8,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from flint import arb
 
-from exactdp.accounting.certify.hints import log2
 from exactdp.accounting.pld.ask.closed import closed_curve
-from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.grids import (
     FLOOR_BITS,
     Plan,
     for_delta,
-    for_epsilon,
-    log_delta_guess,
 )
+from exactdp.accounting.pld.ask.question import HOPELESS, Bounded, GridQuestion
 from exactdp.accounting.pld.compose.balls import MOST_BALLS, Balls
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, compose
@@ -33,9 +30,6 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import TooCoarse, TooLong, Undecided
 
 _ATTEMPTS = 12
-
-#: The width of an answer that is this many times too wide does not say which grid is fine enough.
-_HOPELESS = 10**6
 
 #: If rounding makes an answer too wide, the tilt is divided by this number, once.
 _GENTLER = 16.0
@@ -60,13 +54,15 @@ class BoundedCache(Generic[T]):
         """The bytes of all results that are kept."""
         return self._bytes
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The result of this key; `make` computes it if the cache does not hold it."""
+    def get(self, key: Hashable) -> T | None:
+        """The result of this key, if the cache holds it."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
-                return self._kept[key]
-        result = make()
+            return self._kept.get(key)
+
+    def keep(self, key: Hashable, result: T) -> T:
+        """Keep the result of this key, and return it."""
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = result
@@ -82,20 +78,6 @@ _MEASURES = BoundedCache[Bounds](_BYTES, lambda pair: pair[0].nbytes + pair[1].n
 _COMPOSITIONS = BoundedCache[Composition](_BYTES, lambda composition: composition.nbytes)
 
 
-class Bounded(Protocol):
-    """Bounds of delta at any epsilon."""
-
-    @property
-    def infinite_low(self) -> arb:
-        """A lower bound of the mass at infinity."""
-
-    def below(self, epsilon: arb) -> arb:
-        """A lower bound of delta(epsilon)."""
-
-    def above(self, epsilon: arb) -> arb:
-        """An upper bound of delta(epsilon)."""
-
-
 def cached_bytes() -> int:
     """The bytes of all measures and compositions that are kept for further questions."""
     return _MEASURES.nbytes + _COMPOSITIONS.nbytes
@@ -106,11 +88,12 @@ def measures(
 ) -> list[Copies]:
     """Both measures of every law on a grid, and the number of runs; see `LossLaw.bounds`."""
 
-    def bounds(law: LossLaw) -> Bounds:
-        key = law, step, tail_bits, rate
-        return _MEASURES.get(key, lambda: law.bounds(step, tail_bits, rate))
+    return [(*_bounds(law, step, tail_bits, rate), times) for law, times in order]
 
-    return [(*bounds(law), times) for law, times in order]
+
+def _bounds(law: LossLaw, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
+    key = law, step, tail_bits, rate
+    return _MEASURES.get(key) or _MEASURES.keep(key, law.bounds(step, tail_bits, rate))
 
 
 def composed(order: Order, plan: Plan) -> Composition:
@@ -118,7 +101,7 @@ def composed(order: Order, plan: Plan) -> Composition:
     for _ in range(_ATTEMPTS):
         try:
             key = order, plan.step, plan.tail_bits, plan.theta
-            return _COMPOSITIONS.get(key, lambda plan=plan: _composed(order, plan))  # type: ignore[misc]
+            return _COMPOSITIONS.get(key) or _COMPOSITIONS.keep(key, _composed(order, plan))
         except TooCoarse:
             plan = plan.finer(4)
     raise Undecided("no grid fits the losses")
@@ -136,19 +119,8 @@ def _check_points(estimate: float, most: int) -> None:
         raise TooLong(most)
 
 
-def refined(
-    order: Order,
-    plan: Plan,
-    ask: Callable[[Bounded], Enclosure],
-    excess: Callable[[Enclosure], float],
-    place: Callable[[Enclosure], Fraction],
-) -> Enclosure:
-    """An answer that is narrow enough.
-
-    ask: returns the answer for bounds of delta. excess: returns how many times too wide an answer
-    is, at most 1 if the answer is narrow enough. place: returns the loss at which the answer
-    depends on delta.
-    """
+def refined(question: GridQuestion, order: Order, plan: Plan) -> Enclosure:
+    """An answer that is narrow enough, from the grid of a plan or a finer one."""
     before = Fraction(2) ** 1100  # wider than any answer
     gentler, stalled = False, 0
     for _ in range(_ATTEMPTS):
@@ -157,10 +129,10 @@ def refined(
         except TooLong:
             break
         with precision(BITS):
-            answer = ask(composition)
-            if (wide := excess(answer)) <= 1:
+            answer = question.read(composition)
+            if (wide := question.excess(answer)) <= 1:
                 return answer
-            if composition.is_rounded(ball(place(answer))):
+            if composition.is_rounded(ball(question.place(answer))):
                 if gentler:
                     break
                 plan, gentler = replace(plan, theta=plan.theta / _GENTLER), True
@@ -171,7 +143,7 @@ def refined(
         if stalled == 2:
             break
         before = answer.width
-    return _in_balls(order, plan, ask, excess)
+    return _in_balls(question, order, plan)
 
 
 def _finer(wide: float) -> float:
@@ -179,20 +151,10 @@ def _finer(wide: float) -> float:
 
     The width falls with the square of the step.
     """
-    return min(max(1.05 * math.sqrt(wide), 1.25), 8) if wide < _HOPELESS else 2
+    return min(max(1.05 * math.sqrt(wide), 1.25), 8) if wide < HOPELESS else 2
 
 
-def times_too_wide(width: Fraction, wanted: Fraction) -> float:
-    """width/wanted, up to _HOPELESS."""
-    return float(width / wanted) if width < _HOPELESS * wanted else float(_HOPELESS)
-
-
-def _in_balls(
-    order: Order,
-    plan: Plan,
-    ask: Callable[[Bounded], Enclosure],
-    excess: Callable[[Enclosure], float],
-) -> Enclosure:
+def _in_balls(question: GridQuestion, order: Order, plan: Plan) -> Enclosure:
     """An answer in balls, without a tilt, on grids that are coarser at first: balls take longer."""
     plan = replace(plan, step=8 * plan.step)
     for _ in range(_ATTEMPTS):
@@ -203,8 +165,8 @@ def _in_balls(
             plan = plan.finer(4)
             continue
         with precision(BITS):
-            answer = ask(compose(copies, 0.0, Balls(plan.tail_bits)))
-        if excess(answer) <= 1:
+            answer = question.read(compose(copies, 0.0, Balls(plan.tail_bits)))
+        if question.excess(answer) <= 1:
             return answer
         if answer.lower == 0 and plan.tail_bits < FLOOR_BITS:
             # where no tilt is good the guess may be far above delta
@@ -246,21 +208,3 @@ def curve_near(
         plan = plan.finer(2)
     assert curve is not None
     return curve
-
-
-@followed
-def epsilon_guess(order: Order, log_target: float) -> float:
-    """A number that rises with epsilon at this delta; nothing is certified. Raises Undecided."""
-    if closed_curve(order) is not None:
-        return guess(order, 1.0)
-    return for_epsilon(order, log_target, 1.0).place
-
-
-@followed
-def guess(order: Order, loss: float) -> float:
-    """About the logarithm of delta at loss >= 0; nothing is certified. Raises Undecided."""
-    closed = closed_curve(order)
-    if closed is None:
-        return log_delta_guess(order, loss)
-    with precision(BITS):
-        return log2(closed.delta(Fraction(loss))) * math.log(2)

@@ -125,18 +125,19 @@ def _blank(count: int) -> _Arrays:
 
 
 def _cover(law: Density, grid: Grid, arrays: _Arrays, first: int, start: int, stop: int) -> None:
-    half = Fraction(1, 2)
-    while 2 * half < stop - start:
-        half *= 2
-    here = slice(start - first, stop - first)
-    if _block(law, grid, start, stop, half, arrays, here):
-        return
-    if half >= 1:
-        middle = start + int(half)
-        _cover(law, grid, arrays, first, start, middle)
-        _cover(law, grid, arrays, first, middle, stop)
-    else:
-        _single(law, grid, start, arrays, start - first)
+    """Fill the cells start ... stop - 1: blocks that are not accurate are halved."""
+    blocks = [(start, stop)]
+    while blocks:
+        start, stop = blocks.pop()
+        half = Fraction(1 << (stop - start - 1).bit_length(), 2)
+        here = slice(start - first, stop - first)
+        if _block(law, grid, start, stop, half, arrays, here):
+            continue
+        if half >= 1:
+            middle = start + int(half)
+            blocks += [(middle, stop), (start, middle)]
+        else:
+            _single(law, grid, start, arrays, start - first)
 
 
 def _block(

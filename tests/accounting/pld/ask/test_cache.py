@@ -7,21 +7,21 @@ from exactdp.accounting.pld.ask.search import BoundedCache, cached_bytes
 
 
 def test_the_result_used_longest_ago_goes_first() -> None:
-    computed: list[str] = []
-
-    def ask(key: str) -> str:
-        return cache.get(key, lambda: computed.append(key) or key * 4)  # type: ignore[func-returns-value]
-
     cache = BoundedCache[str](8, len)
+    missing = []
     for key in ("a", "b", "a", "c", "a", "b"):
-        assert ask(key) == key * 4
-    assert computed == ["a", "b", "c", "b"]
+        if cache.get(key) is None:
+            missing.append(key)
+            cache.keep(key, key * 4)
+        assert cache.get(key) == key * 4
+    assert missing == ["a", "b", "c", "b"]
     assert cache.nbytes == 8
 
 
 def test_a_result_above_the_limit_is_not_kept() -> None:
     cache = BoundedCache[str](8, len)
-    assert cache.get("long", lambda: "x" * 9) == "x" * 9
+    assert cache.keep("long", "x" * 9) == "x" * 9
+    assert cache.get("long") is None
     assert cache.nbytes == 0
 
 

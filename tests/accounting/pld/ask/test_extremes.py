@@ -11,7 +11,7 @@ import pytest
 
 from exactdp.accounting import pld
 from exactdp.accounting.pld import Pld
-from exactdp.accounting.pld import ask as questions
+from exactdp.accounting.pld.ask import Delta
 from exactdp.accounting.pld.grid.densities import bounds
 from exactdp.accounting.pld.losses.normal import Gaussian, SampledNormal
 from exactdp.errors import InvalidParameter, Undecided
@@ -132,8 +132,8 @@ def test_beyond_the_largest_sum_of_losses_delta_is_0() -> None:
     """Without the user against with her, a loss is at most -log(1 - rate)."""
     _, added = pld.gaussian(sigma="0.1").sampled("0.5").composed(10).orders()
     largest = Fraction(10 * math.log(2))
-    assert questions.delta(added, largest + Fraction(1, 10**9), Fraction(1, 100)) == 0
-    assert questions.delta(added, largest - Fraction(1, 10), Fraction(1, 100)).upper > 0
+    assert Delta(largest + Fraction(1, 10**9), Fraction(1, 100)).answer(added) == 0
+    assert Delta(largest - Fraction(1, 10), Fraction(1, 100)).answer(added).upper > 0
 
 
 @pytest.mark.slow

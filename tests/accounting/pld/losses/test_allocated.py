@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask import delta as order_delta
+from exactdp.accounting.pld.ask import Delta
 from exactdp.accounting.pld.grid.lattice import RatioLattice
 from exactdp.accounting.pld.grid.moved import merged, shared
 from exactdp.accounting.pld.losses.normal import Gaussian
@@ -33,7 +33,7 @@ WEIGHTS = 0.02 * np.exp(-(POINTS**2) / 2) / math.sqrt(2 * math.pi)
 
 def _both(loss: pld.Pld, epsilon: Fraction, width: Fraction) -> list[Enclosure]:
     """delta in both orders: with the user first, and without the user first."""
-    return [order_delta(order, epsilon, width) for order in loss.orders()]
+    return [Delta(epsilon, width).answer(order) for order in loss.orders()]
 
 
 def _call(c: Floats, mu: float) -> Floats:
@@ -82,7 +82,7 @@ def test_ratios_that_need_several_lattices_are_integrals(epsilon: int) -> None:
     """A step moves by 3 deviations: ratios reach e^25; 7 is beyond the first lattice."""
     expected, _ = _gaussian_deltas(3.0, 3, math.exp(epsilon))
     law = pld.gaussian(sigma="1/3").allocated(3)
-    delta = order_delta(law.orders()[0], Fraction(epsilon), Fraction(1, 20))
+    delta = Delta(Fraction(epsilon), Fraction(1, 20)).answer(law.orders()[0])
     _near(delta, expected, 1e-11)
 
 
@@ -189,7 +189,7 @@ def test_simulated_epochs(
 ) -> None:
     """Within 5 standard errors: fails by chance once in a million, with a fixed seed never."""
     order = loss.allocated(steps).composed(epochs).orders()[0]
-    delta = order_delta(order, Fraction(epsilon), Fraction(1, 100))
+    delta = Delta(Fraction(epsilon), Fraction(1, 100)).answer(order)
     expected, error = _simulated(draw, steps, epochs, math.exp(Fraction(epsilon)))
     _near(delta, expected, 5 * error)
 
