@@ -124,7 +124,7 @@ class _Certified:
             return Enclosure.exact(alpha).float_upper()
         if not alpha:
             return self._leaked.infinite_mass().float_upper()
-        return (1 - self._leaked.type_two_error(alpha, width=_COARSE)).float_upper()
+        return self._leaked.power(alpha).float_upper()
 
     def get_gdp_parameter_estimate(
         self, false_positive_rates: Any = None, deltas: Any = None
@@ -177,7 +177,7 @@ def _mu(loss: Pld, rate: Fraction) -> Enclosure:
     """
     least = rate / 16
     while True:
-        interval = loss.mu(least_delta=least, width=_COARSE)
+        interval = loss.mu(least_delta=least)
         mu = interval.upper
         epsilon = max(mu * _quantile_above(rate) - mu**2 / 2, mu**2 / 2)
         if gaussian.delta(sigma=1, sensitivity=mu, epsilon=epsilon).lower >= least:

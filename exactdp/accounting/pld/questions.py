@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 
-from exactdp.accounting.certify.hints import log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import has_named_side
 from exactdp.accounting.pld import ask
@@ -167,49 +166,73 @@ class Questions:
         masses = [ask.ends(order).mass for order in orders(self.dominating)]
         return Enclosure(max(x.lower for x in masses), max(x.upper for x in masses))
 
-    def mu(self, *, least_delta: Real = "1e-10", width: Real = "1e-2") -> Enclosure:
+    def mu(self, *, least_delta: Real = "1e-10", relative_width: Real = "1e-4") -> Enclosure:
         """The smallest mu whose Gaussian mechanism leaks as much or more, where delta matters.
 
         At every delta >= least_delta, the Gaussian mechanism's epsilon is at least the epsilon of
         the composition. So mu is 0 where :meth:`epsilon` of least_delta is 0.
         least_delta: > 0 and < 1. (Without this limit only the mu of all steps without sampling
-        would dominate a sampled mechanism.) width: of the enclosure, > 0.
+        would dominate a sampled mechanism.) relative_width: of the enclosure, > 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
-        >>> print(format(pld.gaussian(sigma=4).composed(4).mu(), "3"))
-        [0.499, 0.505]
+        >>> print(format(pld.sgd(noise_multiplier=1, rate="0.01", steps=1000).mu(), "5"))
+        [0.52887, 0.52891]
         """
-        least, wanted = delta_target("least_delta", least_delta), _width("width", width)
+        least = delta_target("least_delta", least_delta)
+        wanted = _width("relative_width", relative_width)
         try:
-            last = self.epsilon(least).float_upper()
+            width, last = Fraction(1, 10), self.epsilon(least, width="0.1")
+            while last.upper and last.width > (enough := ask.last_width(last, least, wanted)):
+                width, last = enough, self.epsilon(least, width=enough)
         except InvalidParameter as error:
             raise InvalidParameter("least_delta", least_delta, error.allowed) from None
-        if not last:
+        if not last.upper:
             return Enclosure.exact(0)
-        bound = ask.gaussian_mu(self.orders(), least, last, wanted)
-        if self.exact:
-            return bound
-        real = ask.gaussian_mu(self.real_orders(), least, last, wanted)
-        return Enclosure(real.lower, bound.upper)
+        return self._largest(ask.GaussianMu(least, last, width, wanted))
+
+    def power(self, false_alarms: Real, *, relative_width: Real = "1e-3") -> Enclosure:
+        """The largest power of a test between neighbours, at this rate of false alarms.
+
+        The test says from all outputs whether a user's data was used; the false-alarm rate is the
+        probability of a wrong yes, the power that of a right yes. The trade-off curve of all tests
+        is the one that :meth:`delta` implies: the minimum over epsilon, of both signs, of
+        delta(epsilon) + e^epsilon false_alarms. Where both orders of the neighbours differ, that
+        is the concave hull of both orders' powers.
+        false_alarms: > 0 and < 1. relative_width: of the enclosure, > 0.
+        Raises InvalidParameter, Undecided. Source: Dong, Roth, Su 2022, Proposition 2.12.
+
+        >>> from exactdp.accounting import pld
+        >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
+        >>> print(format(loss.power("1e-6"), "4"))
+        [9.365e-6, 9.37e-6]
+        """
+        alpha, wanted = (
+            delta_target("false_alarms", false_alarms),
+            _width("relative_width", relative_width),
+        )
+        return self._largest(ask.Power(alpha, wanted))
+
+    def advantage(self, *, relative_width: Real = "1e-3") -> Enclosure:
+        """The largest difference of power and false-alarm rate of a test: delta at epsilon = 0.
+
+        >>> from exactdp.accounting import pld
+        >>> print(format(pld.randomized_response(epsilon=1).advantage(), "6"))
+        [0.462117, 0.462118]
+        """
+        return self.delta(0, relative_width=relative_width)
 
     def type_two_error(self, alpha: Real, *, width: Real = "1e-3") -> Enclosure:
-        """The least type II error of a test between neighbours: the trade-off function at alpha.
+        """The least type II error of a test between neighbours: 1 minus :meth:`power`.
 
         alpha: type I error, > 0 and < 1. width: of the enclosure, > 0.
-        Source: Dong, Roth, Su 2022, Proposition 2.12.
 
         >>> from exactdp.accounting import pld
         >>> print(format(pld.gaussian(sigma=1).type_two_error("0.05"), "3"))
-        [0.74, 0.742]
+        [0.74, 0.741]
         """
         level, wanted = delta_target("alpha", alpha), _width("width", width)
-        last = 1 + max(log(1 / level), log(1 / wanted))
-        bound = ask.type_two_error(self.orders(), level, last, wanted)
-        if self.exact:
-            return bound
-        real = ask.type_two_error(self.real_orders(), level, last, wanted)
-        return Enclosure(bound.lower, real.upper)
+        return 1 - self._largest(ask.Power(level, wanted))
 
     def renyi(self, order: Real, *, finite: bool = False) -> Enclosure:
         """The Renyi divergence of an order > 1 between neighbours, of all steps together.

@@ -167,7 +167,7 @@ def test_mu_and_renyi_delta_hold_for_all_orders() -> None:
     loss = laws(BIT, pld.REPLACE_ONE).composed(3)
     assert loss.renyi_delta("0.8").upper >= at_random.worst((BIT,), (3,), Fraction(exp(0.8)))
     answer = pair("95 50", "5 50")
-    mu = laws(answer, pld.REPLACE_ONE).composed(3).mu(least_delta="1e-2", width="0.05").upper
+    mu = laws(answer, pld.REPLACE_ONE).composed(3).mu(least_delta="1e-2").upper
     for epsilon in (0.3, 1.0, 1.7):
         exact = at_random.worst((answer,), (3,), Fraction(exp(epsilon)))
         if exact > Fraction(1, 100):

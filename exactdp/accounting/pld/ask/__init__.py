@@ -4,7 +4,8 @@ from exactdp.accounting.pld.ask.adaptive import adaptive_orders
 from exactdp.accounting.pld.ask.closed import ends
 from exactdp.accounting.pld.ask.delta import Delta, DeltaAgainst, reversed_delta
 from exactdp.accounting.pld.ask.epsilon import Epsilon
-from exactdp.accounting.pld.ask.extremes import gaussian_mu, type_two_error
+from exactdp.accounting.pld.ask.mu import GaussianMu, last_width
+from exactdp.accounting.pld.ask.power import Power
 from exactdp.accounting.pld.ask.question import Question
 from exactdp.accounting.pld.ask.renyi import best_delta, divergence
 
@@ -12,12 +13,13 @@ __all__ = [
     "Delta",
     "DeltaAgainst",
     "Epsilon",
+    "GaussianMu",
+    "Power",
     "Question",
     "adaptive_orders",
     "best_delta",
     "divergence",
     "ends",
-    "gaussian_mu",
+    "last_width",
     "reversed_delta",
-    "type_two_error",
 ]

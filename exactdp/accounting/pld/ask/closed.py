@@ -9,6 +9,7 @@ largest finite loss on, delta is the mass of infinite losses.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,33 +17,36 @@ from functools import lru_cache
 from flint import arb
 
 from exactdp.accounting.pld.ask.followed import followed
+from exactdp.accounting.pld.ask.question import Line
 from exactdp.accounting.pld.losses.base import Curve, Ends, LossLaw, Order
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
-from exactdp.normal import hockey_stick
+from exactdp.normal import hockey_stick, tail
 
-_NONE = arb(0)
+#: The lengths in epsilon of chords that bound a slope.
+_NEAR = Fraction(1, 1 << 20), Fraction(1, 1 << 50)
 
 #: Probabilities with more bits are enclosed instead of written down exactly.
 _MOST_BITS = 1 << 14
 
 
-@dataclass(frozen=True)
-class ClosedCurve:
-    """delta(epsilon) as a ball at the working precision, with the methods of a composition.
-
-    delta: returns delta at any rational epsilon >= 0. width: the relative width of its balls.
-    infinite_low: a lower bound of the mass at infinity.
-    """
-
-    delta: Curve
-    width: Fraction = Fraction(1, 10**12)
-    infinite_low: arb = _NONE
+class ClosedCurve(ABC):
+    """delta(epsilon) as a ball at the working precision, with the methods of a composition."""
 
     @property
-    def nbytes(self) -> int:
-        return 0
+    def width(self) -> Fraction:
+        """The relative width of delta."""
+        return Fraction(1, 10**12)
+
+    @property
+    def infinite_low(self) -> arb:
+        """A lower bound of the mass at infinity."""
+        return arb(0)
+
+    @abstractmethod
+    def delta(self, epsilon: Fraction) -> arb:
+        """delta at any epsilon >= 0."""
 
     def below(self, epsilon: arb) -> arb:
         """A lower bound of delta(epsilon); for epsilon < 0, the bound at 0."""
@@ -53,34 +57,97 @@ class ClosedCurve:
         low = epsilon.lower()
         return arb(1) if low < 0 else self.delta(_exactly(low)).upper()
 
+    def line(self, epsilon: arb) -> Line:
+        """A line below the curve, near the curve at epsilon (or a little above, next to 0).
+
+        The slope of a convex curve at a place lies between the slopes of two chords. Short chords
+        are the better ones next to a kink, long ones where delta is less accurate.
+        """
+        middle = max(_exactly(epsilon.mid()), 2 * _NEAR[0])
+        x = ball(middle).exp()
+        lines = [self._line(middle, near) for near in _NEAR]
+        return max(lines, key=lambda line: (line[0] - line[1] * x).lower())
+
+    def _line(self, middle: Fraction, near: Fraction) -> Line:
+        places = [middle - near, middle, middle + near]
+        x = [ball(place).exp() for place in places]
+        y = [self.delta(place) for place in places]
+        falls = (y[0] - y[1]) / (x[1] - x[0]), (y[1] - y[2]) / (x[2] - x[1])
+        fall = falls[0].union(falls[1])
+        return (y[1] + fall * x[1]).lower(), fall.upper()
+
+
+@dataclass(frozen=True)
+class GaussianCurve(ClosedCurve):
+    """The curve of N(mu, 1) against N(0, 1), with mu^2 = square."""
+
+    square: Fraction
+
+    def delta(self, epsilon: Fraction) -> arb:
+        return hockey_stick(ball(epsilon), self.mu)
+
+    @property
+    def mu(self) -> arb:
+        """The distance, at the working precision."""
+        return ball(self.square).sqrt()
+
+    def line(self, epsilon: arb) -> Line:
+        """The event that the loss is above epsilon."""
+        far = epsilon / self.mu
+        return tail(far - self.mu / 2).lower(), tail(far + self.mu / 2).upper()
+
+
+@dataclass(frozen=True)
+class LawCurve(ClosedCurve):
+    """The curve of some runs of a law that needs no grid for them."""
+
+    law: LossLaw
+    curve: Curve
+
+    def delta(self, epsilon: Fraction) -> arb:
+        return self.curve(epsilon)
+
+    @property
+    def width(self) -> Fraction:
+        return self.law.accuracy
+
+    @property
+    def infinite_low(self) -> arb:
+        return self.law.mass_at_infinity()
+
+
+@dataclass(frozen=True)
+class FlatCurve(ClosedCurve):
+    """The curve of laws whose finite losses are all 0."""
+
+    order: Order
+
+    def delta(self, epsilon: Fraction) -> arb:
+        none = arb(1)
+        for law, times in self.order:
+            none *= (1 - law.excess(Fraction(0))) ** times
+        return 1 - none * ball(epsilon).exp().min(arb(1))
+
 
 def closed_curve(order: Order) -> ClosedCurve | None:
     """The curve of the composed laws, each with its number of runs; None if it needs a grid."""
     distances = [law.distance for law, _ in order]
     if None not in distances:
-        squares = sum(n * mu**2 for mu, (_, n) in zip(distances, order, strict=True) if mu)
-        return ClosedCurve(lambda epsilon: hockey_stick(ball(epsilon), ball(squares).sqrt()))
+        square = sum(n * mu**2 for mu, (_, n) in zip(distances, order, strict=True) if mu)
+        return GaussianCurve(Fraction(square))
     if len(order) == 1:
         ((law, times),) = order
         curve = law.curve(times)
         if curve is not None:
-            return ClosedCurve(curve, law.accuracy, law.mass_at_infinity())
+            return LawCurve(law, curve)
     if all(_is_flat(law) for law, _ in order):
-        return ClosedCurve(lambda epsilon: _flat(order, epsilon))
+        return FlatCurve(order)
     return None
 
 
 @lru_cache(maxsize=64)
 def _is_flat(law: LossLaw) -> bool:
     return law.is_flat()
-
-
-def _flat(order: Order, epsilon: Fraction) -> arb:
-    """delta where every finite loss is 0."""
-    all_finite = arb(1)  # the probability that every loss is finite
-    for law, times in order:
-        all_finite *= (1 - law.excess(Fraction(0))) ** times
-    return 1 - all_finite * ball(epsilon).exp().min(arb(1))
 
 
 def _exactly(value: arb) -> Fraction:

@@ -12,7 +12,13 @@ from exactdp.accounting.certify.hints import log, log2
 from exactdp.accounting.pld.ask.closed import closed_curve, ends
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.grids import FLOOR_BITS, for_delta, log_delta_guess
-from exactdp.accounting.pld.ask.question import Bounded, GridQuestion, Question, times_too_wide
+from exactdp.accounting.pld.ask.question import (
+    Bounded,
+    GridQuestion,
+    Question,
+    Reading,
+    times_too_wide,
+)
 from exactdp.accounting.pld.ask.search import composed, refined
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.losses.base import Order
@@ -60,27 +66,24 @@ class Delta(Question, GridQuestion):
         if self.excess(wide) <= 1:
             return wide
         plan = for_delta(order, float(self.loss), float(self.relative_width))
-        return refined(self, order, plan)
+        return refined(self, order, plan).answer
 
     def may_exceed(self, order: Order, answer: Enclosure) -> bool:
         """Whether delta of this order may be larger, by a coarse grid."""
         return answer.upper < 1 and ceiling(order, self.loss, answer.lower) > answer.lower
 
-    def read(self, curve: Bounded) -> Enclosure:
+    def read(self, curve: Bounded) -> Reading:
         """Delta between its bounds."""
         loss = ball(self.loss)
         low, high = curve.below(loss).max(arb(0)), curve.above(loss)
-        return Enclosure(enclosure(low).lower, enclosure(high).upper).clamped(0, 1)
+        answer = Enclosure(enclosure(low).lower, enclosure(high).upper).clamped(0, 1)
+        return Reading(curve, answer, self.loss)
 
     def excess(self, answer: Enclosure) -> float:
         """How many times wider than the relative width; deltas below the floor are narrow."""
         if answer.upper <= _FLOOR:
             return 0.0
         return times_too_wide(answer.width, answer.lower * self.relative_width)
-
-    def place(self, answer: Enclosure) -> Fraction:
-        """The loss."""
-        return self.loss
 
 
 @dataclass(frozen=True)

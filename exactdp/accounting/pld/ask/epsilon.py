@@ -16,7 +16,13 @@ from exactdp.accounting.pld.ask.closed import ClosedCurve, closed_curve
 from exactdp.accounting.pld.ask.delta import Delta, ceiling
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.grids import Plan, for_epsilon
-from exactdp.accounting.pld.ask.question import Bounded, GridQuestion, Question, times_too_wide
+from exactdp.accounting.pld.ask.question import (
+    Bounded,
+    GridQuestion,
+    Question,
+    Reading,
+    times_too_wide,
+)
 from exactdp.accounting.pld.ask.search import refined
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.losses.base import Order
@@ -49,6 +55,10 @@ class Epsilon(Question):
         closed = closed_curve(order)
         if closed is not None:
             return _closed_epsilon(order, closed, self.target, self.width)
+        return self.reading(order).answer
+
+    def reading(self, order: Order) -> Reading:
+        """The answer for one order, by a grid."""
         plan = for_epsilon(order, log(self.target), float(self.width))
         return refined(_Roots(self.target, self.width, plan), order, plan)
 
@@ -68,7 +78,7 @@ class _Roots(GridQuestion):
     width: Fraction
     plan: Plan
 
-    def read(self, curve: Bounded) -> Enclosure:
+    def read(self, curve: Bounded) -> Reading:
         target, slack = ball(self.target), float(self.width) / 2048
         if curve.infinite_low > target:
             raise _out_of_reach(target)
@@ -85,13 +95,11 @@ class _Roots(GridQuestion):
         while low > 0 and not curve.below(arb(low)) > target:
             slack *= 2
             low -= slack
-        return Enclosure(Fraction(max(low, 0.0)), Fraction(high))
+        answer = Enclosure(Fraction(max(low, 0.0)), Fraction(high))
+        return Reading(curve, answer, answer.upper)
 
     def excess(self, answer: Enclosure) -> float:
         return times_too_wide(answer.width, self.width)
-
-    def place(self, answer: Enclosure) -> Fraction:
-        return answer.upper
 
 
 def _turns(bound: Callable[[arb], arb], plan: Plan, target: arb, start: float) -> float:
@@ -131,7 +139,7 @@ def _near(
     """Two points around the root; None where there is no guess of the root."""
     with suppress(Undecided), precision(2 * BITS):
         plan = for_epsilon(order, log(target), float(width))
-        roots = _Roots(target, width, plan).read(curve)
+        roots = _Roots(target, width, plan).read(curve).answer
         return roots.lower, roots.upper
     return None
 

@@ -138,6 +138,20 @@ def _for_epsilon(order: Order, log_target: float, width: float) -> Plan:
     return _plan(order, guess, theta, log_target, width * theta, saddle_points)
 
 
+@lru_cache(maxsize=256)
+def for_power(order: Order, log_alpha: float, relative_width: float) -> Plan:
+    """A plan to enclose the power of a test to a relative width, for this and nearby levels."""
+    saddle_points = saddle(
+        order, lambda s, bits: s.log_delta(s.threshold(log_alpha)) > -_LOG_2 * (bits - 32)
+    )
+    place = saddle_points.threshold(log_alpha)
+    # near a largest loss, where delta ends, theta would grow without bound
+    theta = min(saddle_points.tilt(place), _STEEPEST / relative_width)
+    log_delta = saddle_points.log_delta(place)
+    # delta is about 1/(1 + theta) of the power
+    return _plan(order, place, theta, log_delta, relative_width * (1 + theta), saddle_points)
+
+
 def _log_infinite(order: Order) -> float:
     """About the logarithm of the mass at infinity."""
     mass = sum(times * float(_infinite(law)) for law, times in order)

@@ -10,8 +10,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from flint import arb
 
@@ -21,6 +22,10 @@ from exactdp.errors import Undecided
 
 #: The width of an answer that is this many times too wide does not say which grid is fine enough.
 HOPELESS = 10**6
+
+
+#: The line a - b x, with x = e^epsilon: a, and b.
+Line: TypeAlias = tuple[arb, arb]
 
 
 class Bounded(Protocol):
@@ -36,21 +41,32 @@ class Bounded(Protocol):
     def above(self, epsilon: arb) -> arb:
         """An upper bound of delta(epsilon)."""
 
+    def line(self, epsilon: arb) -> Line:
+        """A line that is nowhere above the convex curve delta(log x), and near it at epsilon.
+
+        Of a pair (P, Q) the probabilities (P(S), Q(S)) of every event S are a line.
+        """
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a curve answers. place: the loss >= 0 at which the answer depends on delta."""
+
+    curve: Bounded
+    answer: Enclosure
+    place: Fraction
+
 
 class GridQuestion(ABC):
     """What a search for a fine enough grid asks."""
 
     @abstractmethod
-    def read(self, curve: Bounded) -> Enclosure:
+    def read(self, curve: Bounded) -> Reading:
         """The answer from bounds of delta."""
 
     @abstractmethod
     def excess(self, answer: Enclosure) -> float:
         """How many times too wide an answer is; at most 1 if it is narrow enough."""
-
-    @abstractmethod
-    def place(self, answer: Enclosure) -> Fraction:
-        """The loss at which the answer depends on delta."""
 
 
 class Question(ABC):

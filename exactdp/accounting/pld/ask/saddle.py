@@ -30,6 +30,9 @@ _MOST_LOSSES = 1 << 14
 #: The search for a tilt covers a factor of e^_SPAN around the inverse of the largest loss.
 _SPAN = 17.0
 
+#: Number of times that the search for a threshold halves the range of log(tilt).
+_HALVINGS = 16
+
 #: The range of log(order - 1) in the search for a Renyi order.
 _LOG_ORDERS = (-12.0, 8.0)
 
@@ -65,6 +68,25 @@ class Saddle:
         _, mean, variance = self._cumulants(0.0)
         unit = max(abs(mean) + math.sqrt(max(variance, 0.0)), 1e-12)
         return unit * falling_root(lambda x: self.log_delta(unit * x) - log_delta, 1.0)
+
+    def threshold(self, log_alpha: float) -> float:
+        """About the loss >= 0 above which the losses have a mass of alpha under Q, or their mean.
+
+        (P, Q) is the pair; the mean is under P, and the answer where the threshold is below.
+        """
+        farthest = max(float(np.abs(losses).max()) for losses, _, _ in self.parts)
+        if not 0 < farthest < math.inf:
+            raise Undecided(_TOO_FAR)
+        low, high = (sign * _SPAN - math.log(farthest) for sign in (-1, 1))
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            theta = math.exp(middle)
+            value, mean, variance = self._cumulants(theta)
+            spread = (1 + theta) * math.sqrt(2 * math.pi * max(variance, 0.0))
+            below = value - (1 + theta) * mean - math.log1p(spread) < log_alpha
+            low, high = (low, middle) if below else (middle, high)
+        _, mean, _ = self._cumulants(math.exp(low))
+        return max(mean, 0.0)
 
     def deviation(self, theta: float) -> float:
         """About the standard deviation of the sum of all losses, tilted by theta."""

@@ -10,15 +10,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from flint import arb
-
-from exactdp.accounting.pld.ask.closed import closed_curve
 from exactdp.accounting.pld.ask.grids import (
     FLOOR_BITS,
     Plan,
-    for_delta,
 )
-from exactdp.accounting.pld.ask.question import HOPELESS, Bounded, GridQuestion
+from exactdp.accounting.pld.ask.question import HOPELESS, GridQuestion, Reading
 from exactdp.accounting.pld.compose.balls import MOST_BALLS, Balls
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, compose
@@ -26,7 +22,6 @@ from exactdp.accounting.pld.compose.transform import MOST_POINTS
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import ball, precision
-from exactdp.enclosure import Enclosure
 from exactdp.errors import TooCoarse, TooLong, Undecided
 
 _ATTEMPTS = 12
@@ -119,7 +114,7 @@ def _check_points(estimate: float, most: int) -> None:
         raise TooLong(most)
 
 
-def refined(question: GridQuestion, order: Order, plan: Plan) -> Enclosure:
+def refined(question: GridQuestion, order: Order, plan: Plan) -> Reading:
     """An answer that is narrow enough, from the grid of a plan or a finer one."""
     before = Fraction(2) ** 1100  # wider than any answer
     gentler, stalled = False, 0
@@ -129,20 +124,21 @@ def refined(question: GridQuestion, order: Order, plan: Plan) -> Enclosure:
         except TooLong:
             break
         with precision(BITS):
-            answer = question.read(composition)
-            if (wide := question.excess(answer)) <= 1:
-                return answer
-            if composition.is_rounded(ball(question.place(answer))):
+            reading = question.read(composition)
+            if (wide := question.excess(reading.answer)) <= 1:
+                return reading
+            if composition.is_rounded(ball(reading.place)):
                 if gentler:
                     break
                 plan, gentler = replace(plan, theta=plan.theta / _GENTLER), True
                 continue
         # point masses may lie nearer to the nodes of a coarser grid than to those of a finer one
-        plan = plan.finer(_finer(wide) if 10 * answer.width < 7 * before else 4)
-        stalled = stalled + 1 if 10 * answer.width > 9 * before else 0
+        width = reading.answer.width
+        plan = plan.finer(_finer(wide) if 10 * width < 7 * before else 4)
+        stalled = stalled + 1 if 10 * width > 9 * before else 0
         if stalled == 2:
             break
-        before = answer.width
+        before = width
     return _in_balls(question, order, plan)
 
 
@@ -154,21 +150,21 @@ def _finer(wide: float) -> float:
     return min(max(1.05 * math.sqrt(wide), 1.25), 8) if wide < HOPELESS else 2
 
 
-def _in_balls(question: GridQuestion, order: Order, plan: Plan) -> Enclosure:
+def _in_balls(question: GridQuestion, order: Order, plan: Plan) -> Reading:
     """An answer in balls, without a tilt, on grids that are coarser at first: balls take longer."""
     plan = replace(plan, step=8 * plan.step)
     for _ in range(_ATTEMPTS):
         _check_points(plan.points[1], MOST_BALLS)
         try:
-            copies = measures(order, plan.step, plan.tail_bits)
+            composition = _composed_in_balls(order, plan)
         except TooCoarse:
             plan = plan.finer(4)
             continue
         with precision(BITS):
-            answer = question.read(compose(copies, 0.0, Balls(plan.tail_bits)))
-        if question.excess(answer) <= 1:
-            return answer
-        if answer.lower == 0 and plan.tail_bits < FLOOR_BITS:
+            reading = question.read(composition)
+        if question.excess(reading.answer) <= 1:
+            return reading
+        if reading.answer.lower == 0 and plan.tail_bits < FLOOR_BITS:
             # where no tilt is good the guess may be far above delta
             plan = replace(plan, tail_bits=FLOOR_BITS + 64)
         else:
@@ -176,35 +172,11 @@ def _in_balls(question: GridQuestion, order: Order, plan: Plan) -> Enclosure:
     raise Undecided(f"not settled on a grid of step {float(plan.step)}")
 
 
-def curve_near(
-    order: Order, place: float, relative_width: float, epsilon_width: float = 0.0
-) -> Bounded:
-    """A curve that is accurate for epsilon near place, for many questions.
-
-    relative_width: of delta. epsilon_width: where delta falls so steeply that its bounds are at
-    most so far apart in epsilon, they are near enough.
-    """
-    closed = closed_curve(order)
-    if closed is not None:
-        return closed
-    plan, width = for_delta(order, place, relative_width, epsilon_width), math.inf
-    relative_width = max(relative_width, epsilon_width * plan.theta)
-    curve: Bounded | None = None
-    for _ in range(_ATTEMPTS):
-        try:
-            finer = composed(order, plan)
-        except Undecided:  # no finer grid fits
-            if curve is None:
-                raise
-            return curve
+def _composed_in_balls(order: Order, plan: Plan) -> Composition:
+    key = order, plan.step, plan.tail_bits
+    if (composition := _COMPOSITIONS.get(key)) is None:
+        copies = measures(order, plan.step, plan.tail_bits)
         with precision(BITS):
-            low, high = finer.below(arb(place)), finer.above(arb(place))
-            before, width = width, float((high - low) / low) if low > 0 else math.inf
-        if curve is not None and width > 0.9 * before:
-            return curve  # rounding, not the grid, decides
-        curve = finer
-        if width <= relative_width or high < arb(2) ** -FLOOR_BITS:
-            break
-        plan = plan.finer(2)
-    assert curve is not None
-    return curve
+            composition = compose(copies, 0.0, Balls(plan.tail_bits))
+        _COMPOSITIONS.keep(key, composition)
+    return composition

@@ -109,6 +109,24 @@ class Composition:
             finite_part = (value + unknown) * (self.log_high + scale).exp()
             return arb((finite_part + self.infinite_high).upper())
 
+    def line(self, epsilon: arb) -> tuple[arb, arb]:
+        """a and b with a - b x <= delta(log x) for every x > 0, nearly equal at x = e^epsilon.
+
+        a and b are the probabilities of losses above epsilon, of the measures below the curve.
+        Sums that are wrapped into the window may add to a, sums beyond it are missing in b.
+        """
+        with precision(self.bits):
+            if self._is_last(epsilon):
+                return self.infinite_low, arb(0)
+            first = max(floor((epsilon - self.start) / self.step) + 1, 0)
+            here, steeper = self.low.beyond(first)
+            unknown = self.low.unknown(inside=False) + self.outside
+            scale = (self.log_low - arb(self.rate) * first).exp()
+            fall = (-(self.start + self.step * first)).exp()
+            with_user = (here - unknown).max(arb(0)) * scale + self.infinite_low
+            without = (steeper + unknown) * scale * fall
+            return arb(with_user.lower()), arb(without.upper())
+
     def is_rounded(self, epsilon: arb) -> bool:
         """Whether rounding, not the grid, causes a quarter or more of the width of the bounds."""
         if self._is_last(epsilon):

@@ -56,7 +56,7 @@ def test_the_curve_below_epsilon_0(epsilon: str) -> None:
 
 
 def test_mu_of_a_coin_is_where_the_curves_meet() -> None:
-    mu = pld.randomized_response(epsilon=1).mu(least_delta="1e-3", width="0.02")
+    mu = pld.randomized_response(epsilon=1).mu(least_delta="1e-3")
     curve = [(e / 50, (exp(1) - exp(e / 50)) / (1 + exp(1))) for e in range(50)]
     least = 0.9 * mu.float_lower()
 

@@ -54,7 +54,8 @@ def _questions(loss: Pld, width: str) -> list[tuple[str, Callable[[], object]]]:
     return [
         ("width", lambda: loss.epsilon("1e-5", width=width)),
         ("relative_width", lambda: loss.delta(1, relative_width=width)),
-        ("width", lambda: loss.mu(width=width)),
+        ("relative_width", lambda: loss.mu(relative_width=width)),
+        ("relative_width", lambda: loss.power("0.05", relative_width=width)),
         ("width", lambda: loss.type_two_error("0.05", width=width)),
     ]
 
@@ -138,7 +139,7 @@ def test_beyond_the_largest_sum_of_losses_delta_is_0() -> None:
 
 @pytest.mark.slow
 def test_a_narrow_mu_of_a_curve_that_is_gaussian() -> None:
-    mu = pld.gaussian(sigma=4).composed(4).mu(width="1e-5")
+    mu = pld.gaussian(sigma=4).composed(4).mu(relative_width="1e-5")
     assert mu.lower <= Fraction(1, 2) <= mu.upper
     assert mu.width <= Fraction(1, 10**5)
 

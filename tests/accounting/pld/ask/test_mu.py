@@ -158,11 +158,11 @@ _SLOW = {"five runs of laws", "ten steps", "three large steps", "six steps"}
 @pytest.mark.parametrize("least", ["1e-2", "1e-3", "1e-4", "1e-5", "1e-6"])
 def test_mu_by_other_code(name: str, least: str) -> None:
     loss, curve, error = _LOSSES[name]
-    mu = loss().mu(least_delta=least, width="1e-3")
+    mu = loss().mu(least_delta=least)
     expected = _smallest_mu(curve(), float(least))
     assert mu.float_lower() <= expected * (1 + error)
     assert mu.float_upper() >= expected * (1 - error)
-    assert mu.width <= Fraction(1, 1000)
+    assert mu.relative_width <= Fraction(1, 10**4)
 
 
 def test_mu_is_that_of_deltas_above_the_least_alone() -> None:
@@ -192,8 +192,8 @@ def test_no_mu_where_losses_are_infinite_more_often() -> None:
 
 def test_mu_where_losses_are_infinite_just_as_often() -> None:
     """At delta = 0.1 epsilon is 0.3, the largest loss, and a Gaussian mechanism has a mu there."""
-    mu = pld.approximate(epsilon="0.3", delta="0.1").mu(least_delta="0.1", width="1e-6")
+    mu = pld.approximate(epsilon="0.3", delta="0.1").mu(least_delta="0.1", relative_width="1e-6")
     expected = _smallest_mu(lambda x: 0.1 + 0.9 * max(_response(0.3, 1)(x), 0), 0.1 + 1e-12)
     assert mu.float_lower() <= expected * (1 + 1e-9)
     assert mu.float_upper() >= expected * (1 - 1e-9)
-    assert mu.width <= Fraction(1, 10**6)
+    assert mu.relative_width <= Fraction(1, 10**6)

@@ -1,0 +1,130 @@
+"""The power of the best test at a false-alarm rate: the trade-off curve, from both sides.
+
+The power at a rate alpha is the minimum over epsilon of delta(epsilon) + e^epsilon alpha, where
+delta is the largest of both orders of the neighbours (Dong, Roth, Su 2022, Proposition 2.12; 1
+minus the power is the least type II error). `cutting` finds the minimum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from exactdp.accounting.certify.hints import log
+from exactdp.accounting.pld.ask.closed import closed_curve
+from exactdp.accounting.pld.ask.cutting import CuttingPlanes
+from exactdp.accounting.pld.ask.delta import ceiling
+from exactdp.accounting.pld.ask.followed import followed
+from exactdp.accounting.pld.ask.grids import Plan, for_power
+from exactdp.accounting.pld.ask.question import (
+    Bounded,
+    GridQuestion,
+    Question,
+    Reading,
+    times_too_wide,
+)
+from exactdp.accounting.pld.ask.search import refined
+from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.losses.base import Order
+from exactdp.balls import ball, enclosure, precision
+from exactdp.enclosure import Enclosure
+from exactdp.errors import Undecided
+
+#: Levels whose natural logarithms lie between two multiples of _SHARED use the same grid.
+_SHARED = 4.0
+
+#: The search may leave this part of the wanted width.
+_SEARCHED = 1 / 8
+
+#: Where the curves of both orders together give a wider answer than each alone: the widths, in
+#: parts of the wanted width, to which each is then enclosed.
+_PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16))
+
+
+@dataclass(frozen=True)
+class Power(Question):
+    """The power at a false-alarm rate alpha, enclosed to a relative width."""
+
+    alpha: Fraction
+    relative_width: Fraction
+
+    @followed
+    def largest(self, orders: Sequence[Order]) -> Enclosure:
+        """The power by the largest curve of all orders, which may be larger than that of each."""
+        worst, *others = sorted(orders, key=self.guess, reverse=True)
+        for part in _PARTS:
+            narrower = replace(self, relative_width=part * self.relative_width)
+            readings = [narrower._reading(worst)]
+            reading, rest = readings[0], others
+            while more := [order for order in rest if _matters(order, reading)]:
+                readings += [narrower._reading(order) for order in more]
+                rest = [order for order in rest if order not in more]
+                search = narrower._from(float(reading.place))
+                reading = search.read_all([each.curve for each in readings])
+            if reading.answer.width <= self.relative_width * reading.answer.lower:
+                return reading.answer
+        raise Undecided("the curves of both orders of the neighbours leave the power too wide")
+
+    @followed
+    def guess(self, order: Order) -> float:
+        """About the threshold of the best test."""
+        return 0.0 if closed_curve(order) else self._plan(order).place
+
+    def answer(self, order: Order) -> Enclosure:
+        """The power by the curve of one order, which stands for both."""
+        return self.largest([order])
+
+    def may_exceed(self, order: Order, answer: Enclosure) -> bool:
+        """No quick look tells whether an order has a larger power."""
+        return answer.upper < 1
+
+    def _reading(self, order: Order) -> Reading:
+        closed = closed_curve(order)
+        if closed is None:
+            plan = self._plan(order)
+            return refined(self._from(plan.place), order, plan)
+        with precision(BITS):
+            return self._from(0.0).read(closed)
+
+    def _from(self, place: float) -> _Search:
+        return _Search(self.alpha, self.relative_width, place)
+
+    def _plan(self, order: Order) -> Plan:
+        level = _SHARED * math.floor(log(self.alpha) / _SHARED)
+        return for_power(order, level, float(self.relative_width))
+
+
+@dataclass(frozen=True)
+class _Search(GridQuestion):
+    """A search for the power from one epsilon on."""
+
+    alpha: Fraction
+    relative_width: Fraction
+    start: float
+
+    def read(self, curve: Bounded) -> Reading:
+        return self.read_all([curve])
+
+    def read_all(self, curves: Sequence[Bounded]) -> Reading:
+        """The power by the largest of several curves; the reading has the first curve."""
+        with precision(BITS):
+            search = CuttingPlanes(self.alpha, curves)
+            search.search(self.start, float(self.relative_width) * _SEARCHED)
+            # one order alone has a kink at 0 that need not be convex: `most` is no upper bound yet
+            least = search.least.min(search.most)
+            answer = Enclosure(enclosure(least).lower, enclosure(search.most).upper)
+            return Reading(curves[0], answer.clamped(self.alpha, 1), abs(Fraction(search.best)))
+
+    def excess(self, answer: Enclosure) -> float:
+        return times_too_wide(answer.width, answer.lower * self.relative_width)
+
+
+def _matters(order: Order, reading: Reading) -> bool:
+    """Whether delta of an order may be larger at the place of a reading, by a coarse grid."""
+    if reading.answer.upper == 1:
+        return False
+    with precision(BITS):
+        least = max(enclosure(reading.curve.below(ball(reading.place))).lower, Fraction(0))
+    return ceiling(order, reading.place, least) > least
