@@ -205,7 +205,7 @@ class Questions:
         >>> from exactdp.accounting import pld
         >>> loss = pld.gaussian(sigma=1).sampled("0.01").composed(1000)
         >>> print(format(loss.power("1e-6"), "4"))
-        [9.365e-6, 9.37e-6]
+        [9.364e-6, 9.37e-6]
         """
         alpha, wanted = (
             delta_target("false_alarms", false_alarms),
