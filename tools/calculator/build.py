@@ -169,7 +169,8 @@ def _known_answers() -> dict[str, str]:
     """The words of each question's command with its first values, and what the command prints."""
     script = (SOURCES / "page.js").read_text(encoding="utf-8").partition("// Pictures")[0]
     script += """
-      const first = Object.fromEntries(Object.entries(FIELDS).map(([name, { value }]) => [name, value]));
+      const fields = Object.entries(FIELDS);
+      const first = Object.fromEntries(fields.map(([name, { value }]) => [name, value]));
       const asked = Object.values(QUESTIONS).filter(({ words }) => words);
       console.log(JSON.stringify(asked.map(({ words }) => words(first))));
     """
