@@ -27,6 +27,7 @@ from exactdp.law import Law
 from exactdp.local.bulk_choices import Integers
 from exactdp.local.ratio import ratio_within
 from exactdp.local.report_formats import Form, Numbers, Report, Reports, pack, unpack
+from exactdp.mechanism import Simulated
 from exactdp.parameters import choice, decimal_text, integer
 from exactdp.samplers import exact_law
 from exactdp.samplers.source import Source, require_secure
@@ -42,7 +43,7 @@ REPORTS = Kind("local reports", 1, ("configuration", "n"))
 _MOST = 1 << 62
 
 
-class LocalMechanism(ABC, Generic[V]):
+class LocalMechanism(Simulated[V], ABC, Generic[V]):
     """A randomizer of one user's value, of type V, with public parameters.
 
     A subclass defines the format of a report (form), how reports are drawn (_respond), the number
@@ -109,6 +110,8 @@ class LocalMechanism(ABC, Generic[V]):
         """The report of one user. source: randomness fit for a release, such as SystemSource."""
         require_secure(source)
         return self.draw(value, source)
+
+    release = report
 
     def report_many(self, values: Any, source: Source) -> Reports:
         """The reports of many users: one row per value. source: as for report."""

@@ -16,6 +16,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
+from exactdp.mechanism import Simulated
 from exactdp.mechanisms.thresholded.mechanism import checked_counts
 from exactdp.parameters import Real, decimal_text, delta_target, integer, positive
 from exactdp.samplers import Source, exact_law
@@ -32,7 +33,7 @@ _STEPS = 20
 
 
 @frozen
-class PartitionSelection:
+class PartitionSelection(Simulated[Mapping[Any, int]]):
     """Release the set of keys that occur, and no counts.
 
     A key of n users is released with probability p(n), independently of other keys: p(0) = 0 and

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from flint import arb, arb_poly
 
@@ -18,6 +18,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number
 from exactdp.law import Law
+from exactdp.mechanism import Simulated
 from exactdp.parameters import Real, positive, rational
 from exactdp.samplers import BernoulliExp, Source, SystemSource
 from exactdp.samplers.source import require_secure
@@ -26,7 +27,7 @@ _Option = TypeVar("_Option", bound=Hashable)
 
 
 @frozen
-class _Choice(ABC):
+class _Choice(Simulated[Mapping[Any, Real]], ABC):
     """The base of both mechanisms.
 
     epsilon: > 0. sensitivity: > 0, the largest change of any utility by one user. monotone: whether
@@ -46,6 +47,8 @@ class _Choice(ABC):
         used = SystemSource() if source is None else source
         require_secure(used)
         return self.draw(utilities, used)
+
+    release = choose
 
     def draw(self, utilities: Mapping[_Option, Real], source: Source) -> _Option:
         """As :meth:`choose`, with randomness from any source, for simulations."""

@@ -16,6 +16,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.law import Law
+from exactdp.mechanism import Simulated
 from exactdp.mechanisms.accuracy import Accuracy
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.released import Released
@@ -43,7 +44,7 @@ class Release(Released[int, int]):
 
 
 @frozen
-class HistogramMechanism(ABC):
+class HistogramMechanism(Simulated[Mapping[int, int]], ABC):
     """A mechanism that releases noisy counts of the elements 0, ..., universe - 1.
 
     noise: the sampler of one count, which also determines n (the number of rows) and epsilon.

@@ -17,6 +17,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, ExactDPError, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.law import Law
+from exactdp.mechanism import Simulated
 from exactdp.mechanisms.counts import mapping_of
 from exactdp.mechanisms.key_sets.privacy import Noise, Round, calibrated, delta
 from exactdp.mechanisms.key_sets.progress import Progress, Step, noise_law
@@ -37,7 +38,7 @@ _MOST_LIMIT = 1 << 45
 
 
 @frozen
-class KeyRounds(ABC):
+class KeyRounds(Simulated[Mapping[Any, Iterable[Any]]], ABC):
     """Release the keys whose noisy weight exceeds a threshold, in one or more rounds.
 
     In each round a user gives weights to at most k keys that are not released yet; the squares of

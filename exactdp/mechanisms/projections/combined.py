@@ -22,6 +22,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen
 from exactdp.law import Law
+from exactdp.mechanism import Mechanism
 from exactdp.mechanisms.projections.alp import ALP
 from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
 from exactdp.mechanisms.projections.error_law import ErrorLaw
@@ -48,7 +49,7 @@ _STORED = 1000
 
 
 @frozen(kw_only=True)
-class Combined:
+class Combined(Mechanism[Vector]):
     """Noisy values above a threshold are stored; a sketch estimates the values below it.
 
     large: Threshold (pure DP) or ApproximateThreshold. small: ALP, SignedALP, LogALP, HistogramALP,
@@ -174,6 +175,8 @@ class Combined:
         entries = self.large.checked(vector)
         small = self.small.publish(entries.at_most(self.small.largest), source)
         return CombinedSketch(LargeValues(self.large, self.large._draw(entries, source)), small)
+
+    release = project
 
     def law(self, vector: Vector, hashes: HashFunctions) -> Law[tuple[Stored, tuple[int, ...]]]:
         """The exact law of stored values and sketch, by enumeration, for small instances."""

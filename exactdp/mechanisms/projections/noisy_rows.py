@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.law import Law
+from exactdp.mechanism import Mechanism
 from exactdp.mechanisms.projections.error_law import ErrorLaw
 from exactdp.mechanisms.projections.files import packed, unpacked
 from exactdp.mechanisms.projections.grid_noise import GridProjection
@@ -45,7 +46,7 @@ def row_of(ids: NDArray[Any], hashes: HashFunctions | None) -> NDArray[np.intp]:
 
 
 @frozen(kw_only=True)
-class DenseLaplace(GridProjection):
+class DenseLaplace(GridProjection, Mechanism[Vector]):
     """Noise on every entry of a small domain: a baseline without collisions or thresholds.
 
     d: number of entries, at most 10^7. k, largest, epsilon, grid, values: as for Threshold.
@@ -81,6 +82,8 @@ class DenseLaplace(GridProjection):
         """
         require_secure(source)
         return self.publish(self.checked(vector), source)
+
+    release = project
 
     def publish(self, entries: NonzeroEntries, source: Source) -> NoisyRows:
         """The rows of checked entries."""

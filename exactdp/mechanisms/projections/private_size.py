@@ -24,6 +24,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, instance, number, whole
 from exactdp.law import Law
+from exactdp.mechanism import Mechanism, Simulated
 from exactdp.mechanisms.projections.alp import HistogramALP, TotalALP
 from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
 from exactdp.mechanisms.projections.error_law import ErrorLaw
@@ -41,7 +42,7 @@ from exactdp.vector import Vector
 
 
 @frozen(kw_only=True)
-class PrivateSize(Projection):
+class PrivateSize(Projection, Simulated[Vector]):
     """A private upper bound of the size of a vector, which is too small with probability <= 1/d.
 
     d: number of possible entries, >= 2. largest: largest value. epsilon: > 0. values: "counts" (the
@@ -92,7 +93,11 @@ class PrivateSize(Projection):
     def release(self, vector: Vector, source: Source) -> NoisySize:
         """Publish the bound. source: randomness fit for a release. Raises InvalidParameter."""
         require_secure(source)
-        return NoisySize(self, self._draw(self.checked(vector), source))
+        return NoisySize(self, self.draw(vector, source))
+
+    def draw(self, vector: Vector, source: Source) -> int:
+        """The bound with randomness from any source, for simulations and proofs."""
+        return self._draw(self.checked(vector), source)
 
     def law(self, vector: Vector) -> Law[int]:
         """The exact law of the bound, by enumeration, for small instances."""
@@ -138,7 +143,7 @@ class NoisySize(Released[int, Fraction]):
 
 
 @frozen(kw_only=True)
-class SizedALP:
+class SizedALP(Mechanism[Vector]):
     """A sketch of a vector of unknown size: its private size first, then a sketch for this size.
 
     size: the mechanism of the size. epsilon: of the sketch; both epsilons add up. rows: of the
@@ -181,6 +186,8 @@ class SizedALP:
         size = self.size.release(vector, source)
         small = self.sketch(size.n).publish(self.size.checked(vector), source)
         return CombinedSketch(size, small)
+
+    release = project
 
     def law(
         self, vector: Vector, hashes: Callable[[UnaryProjection], HashFunctions]

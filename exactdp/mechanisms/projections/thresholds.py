@@ -23,6 +23,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number
 from exactdp.law import Law
+from exactdp.mechanism import Simulated
 from exactdp.mechanisms.empty_bins import fresh_elements
 from exactdp.mechanisms.projections.error_law import ErrorLaw
 from exactdp.mechanisms.projections.files import packed, unpacked
@@ -107,7 +108,7 @@ def _id_bytes(d: int) -> int:
 
 
 @frozen(kw_only=True)
-class _Threshold(GridProjection):
+class _Threshold(GridProjection, Simulated[Vector]):
     """values: "signed" compares |value| with the threshold. Other parameters: as above."""
 
     takes = ("positive", "signed", "counts")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import frozen, whole
 from exactdp.law import Law
+from exactdp.mechanism import Mechanism
 from exactdp.mechanisms.projections.embedding import Bits, Layer, Layout, embed, peak, peaks
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, level_law
 from exactdp.mechanisms.projections.files import packed, unpacked
@@ -46,7 +47,7 @@ _AT_ONCE = 1 << 14
 
 
 @frozen(kw_only=True)
-class UnaryProjection(Projection):
+class UnaryProjection(Projection, Mechanism[Vector]):
     """s: rows per level, > 2k. d: at most 2^4096. Raises InvalidParameter."""
 
     s: int = whole(least=1, most=MOST_ROWS)
@@ -133,6 +134,8 @@ class UnaryProjection(Projection):
         """
         require_secure(source)
         return self.publish(self.checked(vector), source)
+
+    release = project
 
     def publish(self, entries: NonzeroEntries, source: Source) -> Sketch:
         """The sketch of checked entries."""

@@ -14,6 +14,7 @@ from gmpy2 import mpz
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.law import Law
+from exactdp.mechanism import Simulated
 from exactdp.mechanisms.released import Released
 from exactdp.parameters import Real
 from exactdp.samplers import Source, exact_law
@@ -67,7 +68,7 @@ class NoisyCounts:
         return [[text(n) for n in self.numerators], *([_whole(n) for n in c] for c in self.sums)]
 
 
-class NoisyHistogram(ABC):
+class NoisyHistogram(Simulated[Mapping[Any, int]], ABC):
     """A mechanism that releases noisy counts."""
 
     def release(self, counts: Mapping[Any, int], source: Source) -> NoisyRelease:
