@@ -35,7 +35,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, converted, frozen, number, whole
-from exactdp.parameters import Real, choice, counters, delta_target, non_negative, positive
+from exactdp.parameters import MOST_COUNTERS, Real, choice, delta_target, non_negative, positive
 
 NOISES = {
     "discrete": "CSH Algorithm 4; exact noise of all coordinates, which move by one",
@@ -197,7 +197,7 @@ def likely_sigma(
 class CorrelatedGaussian(RefusesK, Calculator, Evaluated):
     """The calculator; parameters as in :func:`delta`."""
 
-    keys: int = converted(lambda name, value: counters(value, name))
+    keys: int = whole(least=1, most=MOST_COUNTERS)
     sigma: Number = number(positive)
     epsilon: Number = number(non_negative)
     noise: str = converted(partial(choice, options=tuple(NOISES)), default=DEFAULT_NOISE)

@@ -24,8 +24,8 @@ from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
-from exactdp.fields import converted, frozen
-from exactdp.parameters import Real, counters
+from exactdp.fields import frozen, whole
+from exactdp.parameters import MOST_COUNTERS, Real
 
 DEFAULT_ANALYSIS = ANALYSIS
 
@@ -106,7 +106,7 @@ def calibrate(
 
 @frozen(kw_only=True)
 class _Sparsity:
-    sparsity: int = converted(lambda name, value: counters(value, name))
+    sparsity: int = whole(least=1, most=MOST_COUNTERS)
 
 
 @frozen(kw_only=True)

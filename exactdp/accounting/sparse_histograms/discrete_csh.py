@@ -60,8 +60,9 @@ from exactdp.balls import ball
 from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.fields import Number, converted, frozen, number
+from exactdp.fields import Number, converted, frozen, number, whole
 from exactdp.parameters import (
+    MOST_COUNTERS,
     Real,
     choice,
     counters,
@@ -207,7 +208,7 @@ def calibrate(
 class DiscreteCsh(RefusesK, Calculator, Compared):
     """The calculator; parameters as in :func:`delta`."""
 
-    sparsity: int = converted(lambda name, value: counters(value, name))
+    sparsity: int = whole(least=1, most=MOST_COUNTERS)
     sigma: Number = number(positive)
     tau: Number = number(non_negative)
     epsilon: Number = number(non_negative)

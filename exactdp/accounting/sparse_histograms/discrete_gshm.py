@@ -49,13 +49,13 @@ from exactdp.accounting.sparse_histograms.least_threshold import likely_threshol
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.fields import Number, converted, frozen, number
+from exactdp.fields import Number, converted, frozen, number, whole
 from exactdp.normal import hockey_stick, pdf, tail
 from exactdp.normal_sums import tails
 from exactdp.parameters import (
+    MOST_COUNTERS,
     Real,
     choice,
-    counters,
     decimal_text,
     delta_target,
     non_negative,
@@ -188,7 +188,7 @@ class DiscreteGshm(Calculator, Evaluated):
     one of them.
     """
 
-    k: int = converted(lambda name, value: counters(value, name))
+    k: int = whole(least=1, most=MOST_COUNTERS)
     sigma: Number = number(positive)
     tau: Number = number(non_negative)
     epsilon: Number = number(non_negative)

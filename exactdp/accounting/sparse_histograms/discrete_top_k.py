@@ -35,8 +35,16 @@ from exactdp.accounting.sparse_histograms.least_threshold import (
 )
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
-from exactdp.fields import Number, converted, frozen, number
-from exactdp.parameters import Real, choice, counters, delta_target, non_negative, positive
+from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.parameters import (
+    MOST_COUNTERS,
+    Real,
+    choice,
+    counters,
+    delta_target,
+    non_negative,
+    positive,
+)
 
 DEFAULT_ANALYSIS = "zcdp"
 
@@ -106,7 +114,7 @@ def calibrate(*, top: int, epsilon: Real, delta: Real) -> Calibration:
 class TopKWithBase(RefusesK, Calculator, Known):
     """The calculator; parameters as in :func:`delta`."""
 
-    top: int = converted(lambda name, value: counters(value, name))
+    top: int = whole(least=1, most=MOST_COUNTERS)
     sigma: Number = number(positive)
     tau: Number = number(non_negative)
     epsilon: Number = number(non_negative)
@@ -182,7 +190,7 @@ def calibrate_without_base(
 class TopK(RefusesK, Calculator, Compared):
     """The calculator without the base; parameters as in :func:`delta_without_base`."""
 
-    top: int = converted(lambda name, value: counters(value, name))
+    top: int = whole(least=1, most=MOST_COUNTERS)
     sigma: Number = number(positive)
     tau: Number = number(non_negative)
     epsilon: Number = number(non_negative)
