@@ -52,7 +52,7 @@ __all__ = [
     "TooManyBranches",
     "Undecided",
     "UnreadableEvent",
-    "shown",
+    "one_line",
 ]
 
 
@@ -71,7 +71,7 @@ class InvalidParameter(ExactDPError, ValueError):
     """A parameter is outside its domain; the message names it, its value and what is allowed."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} must be {allowed}, got {shown(value)}")
+        super().__init__(f"{name} must be {allowed}, got {one_line(value)}")
         self.name = name
         self.value = value
         self.allowed = allowed
@@ -193,10 +193,10 @@ class Described(str):
     __slots__ = ()
 
 
-def shown(value: object, limit: int = 60) -> str:
+def one_line(value: object, limit: int = 60) -> str:
     """Any value as text for an error message: one line of at most `limit` characters.
 
-    >>> shown("abc"), shown(-1)
+    >>> one_line("abc"), one_line(-1)
     ("'abc'", '-1')
     """
     try:

@@ -49,7 +49,7 @@ def _tree(docstring: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 def test_the_docstring_shows_the_tree() -> None:
     real = {name: tuple(base.__name__ for base in kind.__bases__) for name, kind in CLASSES.items()}
     assert dict(_tree(errors.__doc__ or "")) == real
-    assert set(errors.__all__) == {*real, "Described", "shown"}
+    assert set(errors.__all__) == {*real, "Described", "one_line"}
 
 
 def _signals() -> dict[str, list[str]]:

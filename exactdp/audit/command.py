@@ -26,7 +26,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from exactdp.errors import CommandFailed, InvalidParameter, shown
+from exactdp.errors import CommandFailed, InvalidParameter, one_line
 from exactdp.parameters import Real, positive
 
 _LONGEST = 1 << 24  # bytes in a line
@@ -117,11 +117,11 @@ class Command:
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
-            raise self._failure(f"wrote a line {i + 1} that is no JSON: {shown(line)}") from None
+            raise self._failure(f"wrote a line {i + 1} that is no JSON: {one_line(line)}") from None
 
     def _failure(self, what: str, said: str = "") -> CommandFailed:
         return CommandFailed(
-            f"command {shown(self.command)} {what}" + (f": {said}" if said else "")
+            f"command {one_line(self.command)} {what}" + (f": {said}" if said else "")
         )
 
 
@@ -152,7 +152,7 @@ def _last_words(errors: IO[bytes]) -> str:
     """The last line written to standard error."""
     errors.seek(max(errors.seek(0, os.SEEK_END) - 2000, 0))
     lines = errors.read().decode(errors="replace").strip().splitlines()
-    return shown(lines[-1], 200) if lines else ""
+    return one_line(lines[-1], 200) if lines else ""
 
 
 def _as_rows(values: list[Any]) -> Any:

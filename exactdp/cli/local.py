@@ -15,7 +15,7 @@ from exactdp.cli.options import options, overwrite_option, statement_option
 from exactdp.cli.output import new_file, write_file
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing
-from exactdp.errors import Described, InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, one_line
 from exactdp.parameters import choice, decimal_text, integer
 from exactdp.progress import counted
 
@@ -52,7 +52,7 @@ def compare(k: str, epsilon: str, n: str) -> Answer:
     ]
     header = ["mechanism", "neighbours of a report", "error of a share", "square error"]
     header += ["of the best", "bits a report"]
-    subject = f"{shown(values)} shares from {shown(users)} reports"
+    subject = f"{one_line(values)} shares from {one_line(users)} reports"
     text = table(f"unbiased estimates of {subject}, epsilon {epsilon}", header, cells) + (
         "\nEvery line answers: the shares of all values, whatever the values of the users are.\n"
         "error of a share: root mean square over all values. compressive is missing here: its "

@@ -23,7 +23,7 @@ from exactdp.cli.completion import install_completion as install
 from exactdp.cli.help import QUESTIONS, coloured
 from exactdp.cli.output import complain
 from exactdp.cli.stopping import ending, signals_heard
-from exactdp.errors import ExactDPError, Undecided, shown
+from exactdp.errors import ExactDPError, Undecided, one_line
 
 
 @click.command(
@@ -134,7 +134,7 @@ def _where(error: BaseException) -> str:
     place = ""
     if trace is not None:
         place = f" in {trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}"
-    return f"{type(error).__name__}: {shown(str(error), 200)}{place}"
+    return f"{type(error).__name__}: {one_line(str(error), 200)}{place}"
 
 
 def _complain(message: str, code: int) -> int:

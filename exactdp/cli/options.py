@@ -12,7 +12,7 @@ import click
 
 from exactdp.cli.output import new_file
 from exactdp.cli.parameters import CONTRIBUTIONS, KEYS, SPARSITY, TOP, Option
-from exactdp.errors import shown
+from exactdp.errors import one_line
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -81,7 +81,7 @@ def _option(option: Option, default: str | None = None) -> Callable[[_Command], 
 
     def once(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> str | None:
         if len(values) > 1:
-            joined = " and ".join(shown(value) for value in values)
+            joined = " and ".join(one_line(value) for value in values)
             raise click.UsageError(f"{name} must be given once, got {joined}")
         if default is None and not values:
             raise click.UsageError(f"{name} must be {allowed}, got nothing (missing {flag})")

@@ -14,7 +14,7 @@ from exactdp.cli.output import new_file, write_file
 from exactdp.cli.pictures import Picture, new_picture
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import column, existing, table_in
-from exactdp.errors import Described, InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, one_line
 from exactdp.parameters import decimal_text, integer
 from exactdp.progress import counted
 
@@ -239,7 +239,7 @@ def _vectors(path: Path) -> list[dict[int, str]]:
         own, item = vectors.setdefault(user, {}), integer("item", item_text, least=0)
         if item in own:
             raise InvalidParameter(
-                f"item of user {shown(user)}", Described(f"{item} twice"), "listed once"
+                f"item of user {one_line(user)}", Described(f"{item} twice"), "listed once"
             )
         own[item] = value
     return list(vectors.values())

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.errors import Described, InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, one_line
 
 #: A single report.
 Report: TypeAlias = int | tuple[int, ...]
@@ -180,7 +180,7 @@ def unpack(form: Form, data: bytes, n: int) -> Reports:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InvalidParameter("data", Described(f"a {type(data).__name__}"), "bytes")
     if len(data) != (form.bits * n + 7) // 8:
-        allowed = f"{shown(n)} reports of {form.bits} bits"
+        allowed = f"{one_line(n)} reports of {form.bits} bits"
         raise InvalidParameter("data", Described(f"{len(data)} bytes"), allowed)
     bits = np.frombuffer(data, np.uint8)
     if n and form.bits * n % 8 and bits[-1] >> (form.bits * n % 8):

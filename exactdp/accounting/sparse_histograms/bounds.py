@@ -26,15 +26,15 @@ _P = ParamSpec("_P")
 _Answer = TypeVar("_Answer")
 
 
-def refuse_k(given: Mapping[str, object], *takes: str) -> None:
+def refuse_k(arguments: Mapping[str, object], *takes: str) -> None:
     """Raise InvalidParameter if k is among the arguments of a function that takes another bound.
 
     takes: the names of the bounds that the function takes.
     """
-    if "k" in given:
+    if "k" in arguments:
         readings = "; or ".join(BOUNDS[name] for name in takes)
         meant = "" if "k" in takes else f" (k stands for {BOUNDS['k']})"
-        raise InvalidParameter("k", given["k"], f"left out here: give {readings}{meant}")
+        raise InvalidParameter("k", arguments["k"], f"left out here: give {readings}{meant}")
 
 
 def without_k(function: Callable[_P, _Answer]) -> Callable[_P, _Answer]:

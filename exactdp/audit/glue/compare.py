@@ -24,7 +24,7 @@ from exactdp.audit.glue.distance import (
 )
 from exactdp.audit.glue.report import NoiseCall, Violation
 from exactdp.audit.glue.tape import Meeting, RecordedCall, Tape
-from exactdp.errors import shown
+from exactdp.errors import one_line
 from exactdp.parameters import non_negative
 
 _LAPLACE = ("laplace",)
@@ -87,7 +87,7 @@ class Comparison:
         """Compare what the two runs returned: with equal noised values, it must be equal."""
         if left.equals(right):
             return
-        text = f"{shown(left.value)} on the left, {shown(right.value)} on the right"
+        text = f"{one_line(left.value)} on the left, {one_line(right.value)} on the right"
         if not self.calls:
             self.unsure.append(f"the output differs ({text}), and no noise call was recorded")
         elif self.lost or self.unsure:
@@ -102,8 +102,10 @@ class Comparison:
         for name, value in one.parameters.items():
             other = two.parameters.get(name)
             if not same(value, other):
-                text = f"{name} of {one.name} is {shown(value)} on the left, {shown(other)} on the "
-                self.violations.append(Violation("scale", one.where, f"{text}right"))
+                text = (
+                    f"{name} of {one.name} is {one_line(value)} on the left, {one_line(other)} on "
+                )
+                self.violations.append(Violation("scale", one.where, f"{text}the right"))
 
     def _primitive(self, one: RecordedCall, two: RecordedCall) -> None:
         left, right = array(one.value), array(two.value)
@@ -216,7 +218,7 @@ class Comparison:
         power = norm_power(finite, norm) if len(finite) == len(changes) else None
         self.calls.append(NoiseCall(call.name, call.where, norm, power, declared))
         distance = f"{NORMS[norm]} distance {norm_text(power, norm)}"
-        values = f"{shown(_short(left))} on the left, {shown(_short(right))} on the right"
+        values = f"{one_line(_short(left))} on the left, {one_line(_short(right))} on the right"
         if power is None:
             text = f"{call.name}: a value is not finite, so the distance is infinite ({values})"
             self.violations.append(Violation("sensitivity", call.where, text))
@@ -260,7 +262,7 @@ def differing_seeds(left: Tape, right: Tape) -> list[Violation]:
     """Seeds that two runs do not share."""
     return [
         Violation(
-            "scale", where, f"the seed is {shown(one)} on the left, {shown(two)} on the right"
+            "scale", where, f"the seed is {one_line(one)} on the left, {one_line(two)} on the right"
         )
         for (where, one), (_, two) in zip(left.seeds, right.seeds, strict=False)
         if not same(one, two)

@@ -15,7 +15,7 @@ import numpy as np
 
 from exactdp.audit.plain import plain_text, type_name
 from exactdp.audit.values import common, types_of
-from exactdp.errors import InvalidParameter, NotPlain, Undecided, shown
+from exactdp.errors import InvalidParameter, NotPlain, Undecided, one_line
 from exactdp.parameters import short_text
 
 #: A distance: an exact number, or infinite (a value is not finite, or the shapes differ).
@@ -78,7 +78,7 @@ def exact(value: Any) -> Exact:
         return None
     if isinstance(value, numbers.Rational | float | Decimal) and not isinstance(value, np.generic):
         return Fraction(value)
-    raise Undecided(f"{shown(value)} enters a noise call and is not a real number")
+    raise Undecided(f"{one_line(value)} enters a noise call and is not a real number")
 
 
 def array(value: Any) -> np.ndarray[Any, Any]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.audit.glue.distance import NORMS, Exact, norm_text, number_text, ratio
-from exactdp.errors import shown
+from exactdp.errors import one_line
 
 #: What each kind of violation means.
 KINDS = {
@@ -86,7 +86,7 @@ class GlueReport:
     def __str__(self) -> str:
         looked = f"{self.pairs} pairs" if self.pairs > 1 else "this pair"
         head = f"violation on {looked}" if self.violation else f"no violation on {looked}"
-        lines = [head, f"  left  {shown(self.left)}", f"  right {shown(self.right)}"]
+        lines = [head, f"  left  {one_line(self.left)}", f"  right {one_line(self.right)}"]
         lines += [f"  {each}" for each in self.violations]
         lines += [f"  {each}" for each in self.calls]
         if self.partly:

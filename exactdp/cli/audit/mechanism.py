@@ -15,7 +15,7 @@ import click
 from exactdp.cli.answers import Answer
 from exactdp.cli.options import find_local_modules
 from exactdp.cli.output import new_file, write_file
-from exactdp.errors import Described, ExactDPError, InvalidParameter, TargetFailed, shown
+from exactdp.errors import Described, ExactDPError, InvalidParameter, TargetFailed, one_line
 from exactdp.parameters import integer, json_value
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _Guarded:
         except ExactDPError:
             raise
         except Exception as error:
-            what = f"{type(error).__name__}: {shown(str(error), 200)}"
+            what = f"{type(error).__name__}: {one_line(str(error), 200)}"
             raise TargetFailed(f"{self.name} raised {what} {_line(error)}") from error
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.balls import ball, refine
-from exactdp.errors import Described, InvalidParameter, shown
+from exactdp.errors import Described, InvalidParameter, one_line
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.mechanisms.projections.embedding import Layout
 from exactdp.mechanisms.projections.error_law import ErrorLaw
@@ -259,7 +259,7 @@ class LogALP(_Additive):
         if self.largest > 10**300:
             raise InvalidParameter("largest", self.largest, "<= 1e300")
         if self.start >= self.largest:
-            allowed = f"< largest = {shown(self.largest)}: take a smaller alpha, or ALP"
+            allowed = f"< largest = {one_line(self.largest)}: take a smaller alpha, or ALP"
             raise InvalidParameter("start", self.start, allowed)
         if self.steps * self.step * 100 < self.start:
             raise InvalidParameter("start", self.start, "at most 100 cells wide")

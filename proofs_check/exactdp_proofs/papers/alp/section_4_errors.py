@@ -89,10 +89,10 @@ def independent_columns(factor: Fraction = _ONE) -> None:
 
 
 @ALP.refuted("Lemma 4.7", "proof, conditional expectations", severity="cosmetic")
-@as_printed(given=True)
+@as_printed(conditional=True)
 @mutant("0.68 times that", share=Fraction(68, 100))
 @fitted(share=Fraction(70, 100))
-def conditional_expectations(given: bool = False, share: Fraction = _ONE) -> None:
+def conditional_expectations(conditional: bool = False, share: Fraction = _ONE) -> None:
     r"""E[y_i - y_bar | y_bar <= y_i] <= (4 alpha + 4)/alpha^2 for the furthest maximizer y_bar.
 
     Printed (Section 4.2, Lemma 4.7, proof, first display, line 316): \mathbb{E}[y_i - \bar{y}_i
@@ -132,7 +132,7 @@ def conditional_expectations(given: bool = False, share: Fraction = _ONE) -> Non
                     after += w * v * ahead
         case = {"collision": collision, "ties_to_the_left": tie_left}
         at_most(after, spread(1 / q - 2), **case)
-        at_most(mean / mass if given else mean, share * spread(alpha), **case)
+        at_most(mean / mass if conditional else mean, share * spread(alpha), **case)
 
 
 @ALP.note("Lemma 4.7", "proof, second case")
