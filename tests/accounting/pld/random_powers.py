@@ -378,9 +378,9 @@ def _noise(rng: random.Random, alphas: list[float]) -> Case:
 def _simulated(rng: random.Random, alphas: list[float]) -> Case:
     scale, rate, steps = rng.uniform(0.6, 2), rng.uniform(0.02, 0.5), rng.randint(1, 20)
     loss = pld.gaussian(sigma=Fraction(scale)).sampled(Fraction(rate)).composed(steps)
-    drawn = np.random.default_rng(rng.randrange(2**32))
+    generator = np.random.default_rng(rng.randrange(2**32))
     without, with_user = (
-        _draw_losses(drawn, scale, rate if x else 0.0, rate, steps) for x in (0, 1)
+        _draw_losses(generator, scale, rate if x else 0.0, rate, steps) for x in (0, 1)
     )
     rates = [10 ** rng.uniform(-2, math.log10(0.4)) for _ in alphas]
     powers = [(alpha, *_simulated_power(with_user, -without, alpha)) for alpha in rates]
@@ -388,7 +388,7 @@ def _simulated(rng: random.Random, alphas: list[float]) -> Case:
 
 
 def _simulated_power(removed: Floats, added: Floats, alpha: float) -> tuple[float, float]:
-    """The minimum of the larger delta + e^epsilon alpha, from losses drawn in both orders."""
+    """The minimum of the larger delta + e^epsilon alpha, from losses generator in both orders."""
 
     def value(epsilon: float) -> float:
         deltas = (np.maximum(-np.expm1(epsilon - x), 0).mean() for x in (removed, added))
@@ -405,11 +405,11 @@ def _simulated_power(removed: Floats, added: Floats, alpha: float) -> tuple[floa
 
 
 def _draw_losses(
-    drawn: np.random.Generator, scale: float, share: float, rate: float, steps: int
+    generator: np.random.Generator, scale: float, share: float, rate: float, steps: int
 ) -> Floats:
     total = np.zeros(1_000_000)
     for _ in range(steps):
-        x = drawn.normal(size=len(total)) + (drawn.random(len(total)) < share) / scale
+        x = generator.normal(size=len(total)) + (generator.random(len(total)) < share) / scale
         total += np.log1p(rate * np.expm1(x / scale - 1 / (2 * scale**2)))
     return total
 
