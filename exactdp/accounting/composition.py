@@ -16,7 +16,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.parameters import Real, integer, non_negative, positive, probability
 
-__all__ = ["basic", "concentrated", "discrete_gaussian", "optimal"]
+__all__ = ["basic", "discrete_gaussian", "optimal", "zcdp_delta"]
 
 #: Most terms of a binomial law that are summed; about 7 sqrt(k) terms matter.
 _MOST_TERMS = 1 << 22
@@ -69,9 +69,7 @@ def optimal(*, k: int, epsilon: Real, delta: Real = 0, total_epsilon: Real) -> E
     return refine(compute).clamped(0, 1)
 
 
-def concentrated(
-    *, rhos: Iterable[Real], epsilon: Real, rule: str = zcdp.DEFAULT_RULE
-) -> Enclosure:
+def zcdp_delta(*, rhos: Iterable[Real], epsilon: Real, rule: str = zcdp.DEFAULT_RULE) -> Enclosure:
     """The delta at epsilon of a composition of rho-zCDP mechanisms (zero-concentrated DP).
 
     rhos: of the mechanisms, each >= 0. epsilon: of all together, >= 0.
@@ -79,7 +77,7 @@ def concentrated(
     Source: Bun and Steinke 2016, Lemma 1.7.
 
     >>> from exactdp.accounting import composition
-    >>> print(composition.concentrated(rhos=["0.01"] * 5, epsilon=1))
+    >>> print(composition.zcdp_delta(rhos=["0.01"] * 5, epsilon=1))
     [0.0003857091637, 0.0003857091638]
     """
     total = sum((non_negative("rhos", rho) for rho in rhos), Fraction(0))

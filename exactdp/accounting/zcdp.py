@@ -20,7 +20,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, choice, delta_target, non_negative, positive, rational
 
-__all__ = ["DEFAULT_RULE", "RULES", "delta", "from_rdp", "of_gaussian", "rho"]
+__all__ = ["DEFAULT_RULE", "RULES", "delta", "from_rdp", "gaussian_rho", "rho"]
 
 RULES = ("optimal", "simple")
 DEFAULT_RULE = "optimal"
@@ -69,7 +69,7 @@ def rho(*, epsilon: Real, delta: Real, rule: str = DEFAULT_RULE) -> Enclosure:
     return refine(lambda: _optimal_rho(ball(loss), ball(target)))
 
 
-def of_gaussian(*, sensitivity: Real = 1, sigma2: Real) -> Fraction:
+def gaussian_rho(*, sensitivity: Real = 1, sigma2: Real) -> Fraction:
     """rho of Gaussian noise, continuous or discrete: sensitivity^2 / (2 sigma2), exactly.
 
     sensitivity: l2 sensitivity of the query, > 0 (of an integer query, for discrete noise).
@@ -77,7 +77,7 @@ def of_gaussian(*, sensitivity: Real = 1, sigma2: Real) -> Fraction:
     Source: CSH, Lemma 7.4 (Canonne, Kamath, Steinke, Theorem 2.13), with one sigma.
 
     >>> from exactdp.accounting import zcdp
-    >>> zcdp.of_gaussian(sigma2=100)
+    >>> zcdp.gaussian_rho(sigma2=100)
     Fraction(1, 200)
     """
     size, variance = positive("sensitivity", sensitivity), positive("sigma2", sigma2)

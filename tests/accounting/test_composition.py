@@ -66,10 +66,10 @@ def test_the_optimal_rule_is_at_least_as_good_as_the_basic_one() -> None:
 
 
 def test_rhos_add_up() -> None:
-    assert composition.concentrated(rhos=["0.1", "0.2"], epsilon=1) == zcdp.delta(
+    assert composition.zcdp_delta(rhos=["0.1", "0.2"], epsilon=1) == zcdp.delta(
         rho="0.3", epsilon=1
     )
-    assert composition.concentrated(rhos=[], epsilon=1) == Enclosure.exact(0)
+    assert composition.zcdp_delta(rhos=[], epsilon=1) == Enclosure.exact(0)
 
 
 @pytest.mark.few(2)

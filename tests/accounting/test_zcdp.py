@@ -95,11 +95,11 @@ def test_rho_is_the_largest_that_suffices(rule: str, epsilon: str | int, delta: 
 def test_gaussian_noise_is_no_worse_than_its_rho() -> None:
     for sigma, epsilon in (("1", "1"), ("10", "0.35"), ("0.5", "5")):
         exact = gaussian.delta(sigma=sigma, epsilon=epsilon)
-        rho = zcdp.of_gaussian(sigma2=Fraction(sigma) ** 2)
+        rho = zcdp.gaussian_rho(sigma2=Fraction(sigma) ** 2)
         optimal, simple = (zcdp.delta(rho=rho, epsilon=epsilon, rule=r) for r in zcdp.RULES)
         assert exact < optimal
         assert optimal < simple
-    assert zcdp.of_gaussian(sensitivity=3, sigma2="0.5") == 9
+    assert zcdp.gaussian_rho(sensitivity=3, sigma2="0.5") == 9
 
 
 def test_extreme_parameters() -> None:

@@ -51,9 +51,9 @@ from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.csh import total_noise
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,
-    concentrated,
     noise,
     shared_law,
+    zcdp_bound,
 )
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import ball
@@ -265,7 +265,7 @@ class DiscreteCsh(RefusesK, Calculator, Compared):
         epsilon, rho = ball(self.epsilon), (k + arb(k).sqrt()) / (2 * ball(self.variance))
         if self.analysis == "renyi":
             return zcdp.optimal(rho, rho - epsilon)
-        return concentrated(rho, epsilon)
+        return zcdp_bound(rho, epsilon)
 
     def case(self, j: int) -> arb:
         """The smaller of two bounds for j counters: one uses that the shared noise moves, too."""

@@ -25,7 +25,7 @@ from exactdp.normal_sums import tails
 _MOST_SHARED = 1 << 15
 
 
-def concentrated(rho: arb, epsilon: arb) -> arb:
+def zcdp_bound(rho: arb, epsilon: arb) -> arb:
     """The delta of rho zero-concentrated differential privacy (zCDP), by CSH Lemma 7.3."""
     room = (epsilon - rho).max(arb(0))
     return (-room * room / (4 * rho)).exp()
@@ -64,7 +64,7 @@ def noise(j: int, k: int, variance: Fraction, epsilon: Fraction, bits: int) -> a
     narrower.
     """
     rho = (j + arb(k).sqrt()) / (2 * ball(variance))
-    most = concentrated(rho, ball(epsilon)).upper()
+    most = zcdp_bound(rho, ball(epsilon)).upper()
     if most < arb(2) ** -FLOOR_BITS:
         return most * arb(0.5, 0.5)
     shared, tail, spread = shared_law(k, variance, bits), _tail(j, variance), arb(0)
