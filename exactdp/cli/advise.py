@@ -12,6 +12,7 @@ from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import options
 from exactdp.cli.pictures import Line, Picture, new_picture
 from exactdp.cli.reading import existing, listed
+from exactdp.cli.release_values import means_in, sums_in
 from exactdp.cli.rows import RowsFile, dialect_options
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
         opt.MOST_KEYS,
         opt.COUNT_ADVICE,
         opt.PUBLIC_KNOWN,
+        opt.SUMS,
+        opt.MEANS,
         opt.TIMES,
         opt.PICTURE,
     ),
@@ -62,8 +65,9 @@ def advise(
     """
     from exactdp import frames
 
-    user, by, prior, spend, public, picture = (
-        texts.pop(name) for name in ("user", "by", "prior", "spend", "public", "picture")
+    user, by, prior, spend, public, picture, sums, means = (
+        texts.pop(name)
+        for name in ("user", "by", "prior", "spend", "public", "picture", "sums", "means")
     )
     whole = {name: integer(name, text, least=1) for name, text in texts.items() if text is not None}
     path = None if picture is None else new_picture(picture, "picture")
@@ -72,6 +76,8 @@ def advise(
         "epsilon": epsilon,
         "delta": delta,
         "spend": spend,
+        "sums": sums_in(sums),
+        "means": means_in(means),
         "public": public_data,
         "prior": None if prior is None else _prior(prior),
         "listed": None if public is None else len(listed(existing(public, "public"))),
@@ -82,16 +88,20 @@ def advise(
         raise click.UsageError("DATA, --user and --by must be given with --public-data or --spend")
     else:
         file = RowsFile(existing(data, "data"), user, by, delimiter, quote, not no_header)
-        with file.relation({}) as rows:
+        with file.relation() as rows:
             advice = frames.advise(rows, user=user, by=file.keys(rows.columns), **arguments)
     if path is not None:
         _draw(path, advice)
     parts = [*(table(*each) for each in advice.tables), advice.difference, advice.said]
     text = "\n\n".join(filter(None, parts))
     promise = {"guarantee": advice.guarantee.as_dict()} if advice.guarantee else {}
-    by_k, mechanisms = ([dict(zip(h, row, strict=True)) for row in r] for _, h, r in advice.tables)
+    by_k, mechanisms, values = (
+        [dict(zip(header, row, strict=True)) for row in rows]
+        for _, header, rows in [*advice.tables, ("", [], [])][:3]
+    )
     said = " ".join(filter(None, (advice.difference, advice.said)))
     data_ = {"k": advice.best.k, "by_k": by_k, "mechanisms": mechanisms, "said": said}
+    data_ |= {"sums_and_means": values} if values else {}
     return Answer({**data_, **promise}, text)
 
 

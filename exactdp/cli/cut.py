@@ -42,7 +42,7 @@ def cut(
         raise click.UsageError("give either --public-data, or --epsilon and --most")
     user, by, k = (texts[name] or "" for name in ("user", "by", "k"))
     file = RowsFile(existing(data, "data"), user, by, delimiter, quote, not no_header)
-    with file.relation({}) as rows:
+    with file.relation() as rows:
         names = file.keys(rows.columns)
         cut_counts = cut_rows(
             rows,

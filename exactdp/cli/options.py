@@ -27,7 +27,7 @@ _KINDS = {
     "a file": "FILE",
     "a column": "COLUMN",
     "column names": "COLUMN,...",
-    "column:limit": "COLUMN:INTEGER,...",
+    "column:low..high:of": "COLUMN:LOW..HIGH:OF,...",
     "number:weight": "INTEGER:NUMBER,...",
     "a text": "TEXT",
     "the name": "NAME",

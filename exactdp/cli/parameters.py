@@ -139,12 +139,16 @@ COUNT_ADVICE = Option(
 )
 SUMS = Option(
     "sums",
-    "column:limit pairs",
-    "Columns to sum, with the limit or range of a user's value, and the step to which values "
-    "that are no integers are rounded: a:10,b:0..600,c:0..9/0.01.",
+    "column:low..high:of texts",
+    "Columns to sum: over rows of low to high, at most 3 of a user for a key (a:0..9:rows=3), over "
+    "users' means (a:0..9:users) or over users' sums of low to high (a:0..99:sums). Rows are "
+    "rounded to steps of 1, or as in a:0..9/0.01:users. Missing values are left out, or count as "
+    "in a:0..9:users:missing=0.",
 )
 MEANS = Option(
-    "means", "column:limit pairs", "Columns of which the means over users are released: b:0..600."
+    "means",
+    "column:low..high:of texts",
+    "Columns of which means are released, asked as for --sums.",
 )
 PUBLIC_VALUES = Option("public", "a file name", "List of all values, one per line, instead of --k.")
 PUBLIC = Option("public", "a file name", "List of elements, one per line; no others are released.")

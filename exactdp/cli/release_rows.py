@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,12 +15,10 @@ from exactdp.cli.pictures import Line, Picture, new_picture
 from exactdp.cli.publishing import TABLES, accuracy, table_writer
 from exactdp.cli.reading import counts_in, existing, listed, listed_rows
 from exactdp.cli.release import Publication, releasing
+from exactdp.cli.release_values import errors_of, means_in, sums_in
 from exactdp.cli.rows import RowsFile, dialect_options
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer
-
-if TYPE_CHECKING:
-    from exactdp.frames.ranges import Range
 
 #: Attributes that may hold the noise of a count; the first that a mechanism has is taken.
 _SCALES = ("scale", "sigma", "count_sigma")
@@ -57,13 +55,10 @@ def _published(
     known_file = None if public is None else existing(public, "public")
     if user is None or by is None:
         return _from_counts(_CLASSES[name], path, target, present, known_file)
-    from exactdp.frames.ranges import ranges
-
     file = RowsFile(path, user, by, delimiter, quote, not no_header)
-    caps: dict[str, Any] = {"sums": _limits("sums", sums), "means": _limits("means", means)}
-    limits = ranges(caps["sums"], caps["means"])
-    whole = {name: each.step == 1 for name, each in limits.items()}
-    with file.relation(whole) as rows:
+    values: dict[str, Any] = {"sums": sums_in(sums), "means": means_in(means)}
+    both = {**values["sums"], **values["means"]}
+    with file.relation(tuple(both)) as rows:
         names = file.keys(rows.columns)
         known = None if known_file is None else _as_keys(rows, names, known_file)
         for key in _WHOLE:
@@ -72,7 +67,7 @@ def _published(
         question: dict[str, Any] = {"user": user, "by": names, "passes": file.passes}
         if len(names) == 1:
             question["by"] = names[0]
-        released = _released(name, rows, question, present, caps, known, budget)
+        released = _released(name, rows, question, present, values, known, budget)
         header = released.frame.columns
         cells = [tuple(map(_number, row)) for row in released.frame.fetchall()]
     mechanism, texts = released.mechanism, {"sums": sums, "means": means}
@@ -80,7 +75,7 @@ def _published(
     about |= {name: text for name, text in texts.items() if text}
     facts = {
         **_noise(mechanism),
-        **_sum_noise(mechanism, limits),
+        **errors_of(both, getattr(released, "errors", {})),
         **({"chosen": str(released.choice)} if released.choice else {}),
     }
     if getattr(released, "base", None) is not None:
@@ -102,26 +97,26 @@ def _released(
     rows: Any,
     question: dict[str, Any],
     present: dict[str, Any],
-    caps: dict[str, Any],
+    values: dict[str, Any],
     known: list[Any] | None,
     budget: str | None,
 ) -> Any:
     from exactdp import frames, mechanisms
-    from exactdp.frames.ranges import ranges
     from exactdp.samplers import SystemSource
 
     if name == "keys":
         return frames.keys(rows, **question, **present, budget=_opened(budget))
     if "sigma" in present:
-        largest = tuple(each.half for each in ranges(caps["sums"]).values())
+        totals = (total for name, each in values["sums"].items() for total in each.totals(name))
+        largest = tuple(total.half for total in totals)
         kind = getattr(mechanisms, _CLASSES[name] + ("WithSums" if largest else ""))
         mechanism = kind(**present, **({"largest": largest} if largest else {}))
         return frames.release_by(
-            rows, **question, **caps, mechanism=mechanism, source=SystemSource(), keys=known
+            rows, **question, **values, mechanism=mechanism, source=SystemSource(), keys=known
         )
     if name != "counts":
         present = {"mechanism": {"top-k": "csh"}.get(name, name), **present}
-    return frames.release(rows, **question, **present, **caps, keys=known, budget=_opened(budget))
+    return frames.release(rows, **question, **present, **values, keys=known, budget=_opened(budget))
 
 
 def _opened(file: str | None) -> Any:
@@ -172,19 +167,6 @@ def _noise(mechanism: Any) -> dict[str, str]:
     return facts
 
 
-def _sum_noise(mechanism: Any, limits: Mapping[str, Range]) -> dict[str, str]:
-    """The error of each sum by noise: the error of the sum of distances from the middle, plus the
-    middle times the error of the count."""
-    if not limits:
-        return {}
-    of_sums, of_count = mechanism.sum_errors("0.025"), mechanism.accuracy("0.025").per_query
-    return {
-        f"noise of one sum of {name} (95 %)": f"<= {each.value(most + abs(each.middle) * of_count)}"
-        for (name, each), most in zip(limits.items(), of_sums, strict=True)
-        if not each.mean
-    }
-
-
 def _not_noise(mechanism: Any, k: int | None) -> dict[str, str]:
     """The errors of counts other than noise. k: keys per user that count, if rows were read."""
     name = type(mechanism).__name__
@@ -232,20 +214,6 @@ def _as_keys(rows: Any, names: list[str], file: Path) -> list[Any]:
 
 
 _CONVERTS: dict[str, Callable[[str], Any]] = {"VARCHAR": str, "DATE": date.fromisoformat}
-
-
-def _limits(name: str, text: str | None) -> dict[str, Any]:
-    """Limits from text such as a:10,b:0..600,c:0..9/0.01; raises InvalidParameter."""
-    caps: dict[str, Any] = {}
-    for part in text.split(",") if text else ():
-        column, colon, limit = part.rpartition(":")
-        if not colon or column in caps:
-            raise InvalidParameter(name, text, "column:limit or column:low..high, with commas")
-        limit, _, step = limit.partition("/")
-        low, dots, high = limit.partition("..")
-        ends = (low, high) if dots else (f"-{low}", low)
-        caps[column] = (*ends, step) if step else ends if dots else low
-    return caps
 
 
 _CLASSES = {"gshm": "GSHM", "csh": "TopK", "top-k": "TopK"}

@@ -6,7 +6,7 @@ import csv
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +55,8 @@ class RowsFile:
         return names
 
     @contextmanager
-    def relation(self, values: Mapping[str, bool]) -> Iterator[Any]:
-        """The rows in DuckDB. values: columns of numbers -> whether integers are wanted."""
+    def relation(self, values: Collection[str] = ()) -> Iterator[Any]:
+        """The rows in DuckDB. values: columns of numbers."""
         duckdb = optional("duckdb")
         with duckdb.connect() as connection:
             try:
@@ -80,7 +80,7 @@ class RowsFile:
             f"equally many cells in every row, and less than {_LONGEST_LINE >> 20} MiB per row"
         )
 
-    def _csv(self, connection: Any, name: str, values: Mapping[str, bool]) -> Any:
+    def _csv(self, connection: Any, name: str, values: Collection[str]) -> Any:
         """Cells as text: 007 is not 7. An empty cell is a missing value, as are other texts in a
         column of numbers, because an error would tell that somebody has them."""
         columns = ", ".join(f"{_quoted(c)}: 'VARCHAR'" for c in self._columns())
@@ -93,12 +93,10 @@ class RowsFile:
             "parallel = true, strict_mode = true, null_padding = false, ignore_errors = false, "
             f"max_line_size = {_LONGEST_LINE}, buffer_size = {_BUFFER})"
         )
-        for column, whole in values.items():
+        for column in values:
             if column in seen.columns:
                 quoted = '"' + column.replace('"', '""') + '"'
-                cast = f"TRY_CAST({quoted} AS DOUBLE)"
-                cast = f"TRY_CAST(round({cast}) AS BIGINT)" if whole else cast
-                seen = seen.project(f"* REPLACE ({cast} AS {quoted})")
+                seen = seen.project(f"* REPLACE (TRY_CAST({quoted} AS DOUBLE) AS {quoted})")
         return seen
 
     def _columns(self) -> list[str]:

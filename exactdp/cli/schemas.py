@@ -86,6 +86,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         k=_COUNT,
         by_k=_list(_STRINGS),
         mechanisms=_list(_STRINGS),
+        sums_and_means_=_list(_STRINGS),
         said=_TEXT,
         guarantee_=_GUARANTEE,
     ),

@@ -15,3 +15,5 @@ from exactdp.frames.releasing import release as release
 from exactdp.frames.releasing import release_by as release_by
 from exactdp.frames.selecting import KeysRelease as KeysRelease
 from exactdp.frames.selecting import keys as keys
+from exactdp.frames.values import Mean as Mean
+from exactdp.frames.values import Sum as Sum

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any
@@ -17,6 +17,7 @@ from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
 from exactdp.frames.cutting import users_by_keys
 from exactdp.frames.payment import payment_from
+from exactdp.frames.values import Mean, Sum, noises_of, values_of
 from exactdp.parameters import Real, delta_target, integer, positive, rational
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
 from exactdp.samplers.source import require_secure
@@ -69,13 +70,16 @@ class Advised:
 class Advice:
     """bounds: values of k for the mechanism that counts. mechanisms: side by side for the best k.
     count: the true count whose error is compared. learnt: where the numbers of keys per user come
-    from. guarantee: of this look at the data, or None if no private data were read."""
+    from. guarantee: of this look at the data, or None if no private data were read. errors: column
+    -> what is released of it, and its error by noise (95 %) for the best k; of a mean, over `count`
+    values."""
 
     bounds: tuple[Bound, ...]
     mechanisms: tuple[Advised, ...]
     count: int
     learnt: str
     guarantee: Guarantee | None = None
+    errors: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
     @property
     def best(self) -> Bound:
@@ -99,8 +103,13 @@ class Advice:
         named = ["mechanism", "releases", "neighbours", "assumes of a user"]
         named += ["noise (95 %)", "users needed", "left out"]
         others = [each.cells for each in self.mechanisms]
-        title = f"{self.mechanisms[0].mechanism}, by k"
-        return [(title, head, rows), (f"k = {self.best.k}", named, others)]
+        title, best = f"{self.mechanisms[0].mechanism}, by k", f"k = {self.best.k}"
+        tables = [(title, head, rows), (best, named, others)]
+        if self.errors:
+            header = ["column", "released", f"error (95 %), mean of {self.count}"]
+            cells = [[name, what, f"{error:.4g}"] for name, (what, error) in self.errors.items()]
+            tables.append((f"sums and means, {best}", header, cells))
+        return tables
 
     @property
     def difference(self) -> str:
@@ -146,6 +155,8 @@ def advise(
     delta: Real,
     count: int = 1000,
     listed: int | None = None,
+    sums: Mapping[str, Sum] | None = None,
+    means: Mapping[str, Mean] | None = None,
     times: int = 1,
     prior: Mapping[int, Real] | None = None,
     public: bool = False,
@@ -157,8 +168,9 @@ def advise(
     """Compare values of k for a release of counts, and mechanisms side by side for the best k.
 
     epsilon, delta: the target of the release. listed: number of public keys, if they are known.
-    times: as for :func:`release`. count: size of a count whose error is compared, >= 1: its noise
-    plus the part of its users that the bound leaves out, if all keys lose equally.
+    sums, means, times: as for :func:`release`; noise is then that of the whole release.
+    count: size of a count whose error is compared, >= 1: its noise plus the part of its users that
+    the bound leaves out, if all keys lose equally.
     How many keys users have is never read for free. Give one of:
     prior: number of keys -> weight, as you expect it. public: True if the frame is public, or a
     representative sample that is. spend: > 0 and < epsilon, for noisy numbers of users by their
@@ -196,10 +208,12 @@ def advise(
     if profile:
         longest = min(longest, most if spend is not None else max(profile))
     ladder = [k for k in LADDER if k < longest] + [longest]
-    targets = [Target(loss, delta, k, times=times, listed=listed) for k in ladder]
+    values = values_of(sums, means)
+    targets = [Target(loss, delta, k, None, times, 1, listed, values) for k in ladder]
     bounds = tuple(_bound(each, profile, size) for each in targets)
     best = targets[bounds.index(_best(bounds))]
-    return Advice(bounds, tuple(_side_by_side(best, profile)), size, learnt, guarantee)
+    others = tuple(_side_by_side(best, profile))
+    return Advice(bounds, others, size, learnt, guarantee, _value_errors(best, size))
 
 
 def _best(bounds: Sequence[Bound]) -> Bound:
@@ -238,6 +252,19 @@ def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[A
         with suppress(InvalidParameter, Undecided):
             keys, _ = selection_for(name, k=target.k or 1, **target.pair, times=target.times)
             yield Advised(name, "keys alone", keys.guarantee, None, Fraction(keys.half), lost)
+
+
+def _value_errors(target: Target, size: int) -> dict[str, tuple[str, float]]:
+    """What is released of each column, and its error by noise; of a mean, over `size` values that
+    lie at an end of the range."""
+    if not target.values:
+        return {}
+    mechanism, _ = mechanism_for("auto", target)
+    noises = noises_of(target.values, mechanism)
+    return {
+        name: (value.described(name), value.error(value.farthest(size), size, noises[name]))
+        for name, value in target.values.items()
+    }
 
 
 def _above(mechanism: Any) -> Fraction | None:

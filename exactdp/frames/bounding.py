@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.frames.canonical import canonical
 from exactdp.frames.columns import USER, nw_
-from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
+from exactdp.frames.keyed_hash import PRIORITY, KeyedHash, divided
 from exactdp.frames.question import Question
 from exactdp.frames.text_hash import with_words
+from exactdp.frames.values import Value
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -75,20 +76,37 @@ def _among(names: list[str], listed: tuple[tuple[int | bytes, ...], ...]) -> Any
 
 
 def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """One row for every pair of user and key, with the user's clipped sums as distances from the
-    middle of their range.
-
-    Values are first clipped in each row, which prevents overflow; then the sums are clipped.
-    """
+    """One row for every pair of user and key, with the distances of the user's totals from their
+    middles: see exactdp.frames.values."""
     pair = [USER, *question.keys]
-    if not question.limits:
+    if not question.values:
         return rows.group_by(*pair).agg(nw_.len().alias("_rows")).drop("_rows")
-    ranges = list(zip(question.values, question.limits.values(), strict=True))
-    clipped = rows.with_columns(*(nw_.col(n).clip(-r.largest, r.largest) for n, r in ranges))
-    summed = clipped.group_by(*pair).agg(*(nw_.col(n).sum() for n, _ in ranges))
-    return summed.with_columns(
-        *((nw_.col(n).clip(r.low, r.high) - r.middle).cast(nw_.Int64) for n, r in ranges)
-    )
+    sums = [nw_.col(name).sum() for name in question.value_columns]
+    numbers = [nw_.col(name).count().alias(f"_number{name}") for name in question.value_columns]
+    summed = rows.group_by(*pair).agg(*sums, *numbers)
+    parts = [
+        part
+        for name, value in zip(question.value_columns, question.values.values(), strict=True)
+        for part in value.parts(*_share_and_weight(name, value))
+    ]
+    named = zip(parts, question.total_columns, strict=True)
+    return summed.select(*pair, *(part.cast(nw_.Int64).alias(name) for part, name in named))
+
+
+def _share_and_weight(name: str, value: Value) -> tuple[Any, Any]:
+    """Expressions: a user's share of a total, and weight, from the sum and the number of values."""
+    number = nw_.col(f"_number{name}").cast(nw_.Int64)
+    weight = nw_.when(number < value.rows).then(number).otherwise(nw_.lit(value.rows))
+    (low, high), total = value.ends, nw_.col(name).fill_null(0).cast(nw_.Int64)
+    if value.of == "sums":
+        return nw_.when(number > 0).then(total.clip(low, high)).otherwise(nw_.lit(0)), weight
+    # the mean above low is whole + rest/size; times weight it is rounded, and halves up
+    size = nw_.when(number > 0).then(number).otherwise(nw_.lit(1))
+    above = total - number * low
+    rest = above % size
+    whole = divided(above - rest, size)
+    doubled = rest * weight * 2 + size
+    return (whole + low) * weight + divided(doubled - doubled % (size * 2), size * 2), weight
 
 
 def _marked(pairs: nw.LazyFrame[Any], question: Question, k: int) -> nw.LazyFrame[Any]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from exactdp.accounting.sparse_histograms.bounds import refuse_k
 from exactdp.errors import InvalidParameter
 from exactdp.frames.least_error import Choice, rank
-from exactdp.frames.ranges import Range
+from exactdp.frames.values import Sum, Value
 from exactdp.mechanisms import (
     GSHM,
     MAD2R,
@@ -49,7 +49,7 @@ SELECTIONS: dict[str, type[PartitionSelection] | type[KeyRounds]] = {
 class Target:
     """k: largest number of keys per user, or None if users are not bounded. top: number of largest
     counts to release, or None for all. times: number of releases that keep the target together.
-    listed: number of public keys, or None if keys are unknown. limits: of sums and means.
+    listed: number of public keys, or None if keys are unknown. values: of sums and means.
     selection: how keys are selected before users are counted, with the part 1 - share of the noise
     budget.
     """
@@ -61,7 +61,7 @@ class Target:
     times: int = 1
     lower: int = 1
     listed: int | None = None
-    limits: Mapping[str, Range] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
     selection: str | None = None
     share: Real = "1/2"
 
@@ -69,6 +69,12 @@ class Target:
     def pair(self) -> dict[str, Any]:
         """epsilon and delta."""
         return {"epsilon": self.epsilon, "delta": self.delta}
+
+    @property
+    def largest(self) -> tuple[int, ...]:
+        """What one user changes each total of values by, at most."""
+        totals = (total for name, value in self.values.items() for total in value.totals(name))
+        return tuple(total.half for total in totals)
 
     @property
     def together(self) -> int:
@@ -102,13 +108,12 @@ class _SparseHistogram(Candidate):
 
     def make(self, target: Target) -> GSHM:
         parameters: dict[str, Any] = {**target.pair, "k": target.together, "lower": target.lower}
-        if target.limits:
-            largest = tuple(each.half for each in target.limits.values())
-            return GSHMWithSums.for_target(**parameters, largest=largest)
+        if target.values:
+            return GSHMWithSums.for_target(**parameters, largest=target.largest)
         return GSHM.for_target(**parameters)
 
     def answers(self, target: Target) -> bool:
-        return target.k is not None and (target.listed is None or bool(target.limits))
+        return target.k is not None and (target.listed is None or bool(target.values))
 
 
 class _Known(Candidate):
@@ -121,7 +126,7 @@ class _Known(Candidate):
         return KnownKeys.for_target(k=most, **target.pair)
 
     def answers(self, target: Target) -> bool:
-        return target.k is not None and target.listed is not None and not target.limits
+        return target.k is not None and target.listed is not None and not target.values
 
 
 class _Correlated(Candidate):
@@ -141,7 +146,7 @@ class _Correlated(Candidate):
         For n keys, relative to the variance for a single key, correlated noise has
         (n + sqrt n)(1 + 1/sqrt n)/4 = (sqrt n + 1)^2/4, and independent noise has k.
         """
-        if target.k is None or not target.listed or target.limits or target.times != 1:
+        if target.k is None or not target.listed or target.values or target.times != 1:
             return False
         return 4 * target.k >= (isqrt(target.listed) + 1) ** 2
 
@@ -158,16 +163,16 @@ class _Largest(Candidate):
             refuse_k({} if target.k is None else {"k": target.k}, "top")
             raise InvalidParameter("top", None, "the number of largest counts to release")
         parameters: dict[str, Any] = {**target.pair, "top": target.top, "lower": target.lower}
-        if not target.limits:
+        if not target.values:
             return self.kind.for_target(**parameters)
-        for name, each in target.limits.items():
-            if each.middle or each.mean:  # the counts are not those of all users
-                raise InvalidParameter(name, each, "a limit n for sums from -n to n, with csh")
-        largest = [each.half for each in target.limits.values()]
-        return TopKWithSums.for_target(**parameters, largest=largest)
+        for name, value in target.values.items():
+            if not isinstance(value, Sum) or any(each.middle for each in value.totals(name)):
+                # the counts, of which the next count is subtracted, are not those of all users
+                raise InvalidParameter(name, value, "a Sum from -n to n, with csh")
+        return TopKWithSums.for_target(**parameters, largest=target.largest)
 
     def answers(self, target: Target) -> bool:
-        return target.top is not None and target.listed is None and not target.limits
+        return target.top is not None and target.listed is None and not target.values
 
 
 class _LargestLessNext(_Largest):
@@ -201,13 +206,13 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
     why."""
     choice("mechanism", name, MECHANISMS)
     if target.selection is not None:
-        if name != "auto" or target.listed is not None or target.limits or target.top is not None:
+        if name != "auto" or target.listed is not None or target.values or target.top is not None:
             allowed = "left out with a mechanism, keys, sums or top"
             raise InvalidParameter("selection", target.selection, allowed)
         return _rounds(target), None
     if name != "auto":
         candidate = _TABLE[name]
-        if target.limits and not candidate.sums:
+        if target.values and not candidate.sums:
             raise InvalidParameter("mechanism", name, "'gshm' or 'csh' for sums")
         if candidate.listed and target.listed is None:
             raise InvalidParameter("mechanism", name, "given with keys")

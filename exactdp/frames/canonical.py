@@ -10,25 +10,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from exactdp.frames.columns import USER, nw_
+from exactdp.frames.columns import INTEGERS, USER, ColumnType, nw_
 from exactdp.frames.question import Question
-from exactdp.frames.ranges import Range
+from exactdp.frames.values import Value
 
 if TYPE_CHECKING:
     import narwhals as nw
 
 
 def canonical(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
-    """The columns of a question as integers and bytes. Rows without a user or a key are left out;
-    missing values are 0. A value outside of the range of its type is missing.
-    """
+    """The columns of a question as integers and bytes. Rows without a user or a key are left out. A
+    value outside of the range of its type is missing."""
     col = nw_.col
     typed = [kind.expression(name) for name, (_, kind) in question.columns.items()]
     present = [~col(name).is_null() for name in (USER, *question.keys)]
-    ranges = zip(question.values, question.limits.values(), strict=True)
-    known = [_in_steps(col(name), each).fill_null(0) for name, each in ranges]
-    seen = as_bytes(rows.select(*typed), question.texts).filter(*present)
-    return seen.with_columns(*known) if known else seen
+    columns = zip(
+        question.value_columns, question.value_types, question.values.values(), strict=True
+    )
+    steps = [_in_steps(col(name), kind, value) for name, kind, value in columns]
+    plain = as_bytes(rows.select(*typed), question.texts).filter(*present)
+    return plain.with_columns(*steps) if steps else plain
 
 
 def as_bytes(frame: nw.LazyFrame[Any], names: Sequence[str]) -> nw.LazyFrame[Any]:
@@ -67,9 +68,15 @@ def _converted(
     return changed_frame
 
 
-def _in_steps(values: Any, limit: Range) -> Any:
-    """An expression: the values of rows as numbers of steps; NaN is missing."""
-    if limit.step == 1:
-        return values
-    steps = (values / float(limit.step)).clip(-limit.largest, limit.largest).round(0)
-    return nw_.when(~values.is_nan()).then(steps).cast(nw_.Int64)
+def _in_steps(column: Any, kind: ColumnType, value: Value) -> Any:
+    """An expression: the values of rows, clipped to their range, as numbers of steps.
+
+    NaN is missing. Halves of a step are rounded up: `round` differs between engines.
+    """
+    low, high = value.row_range
+    if kind is INTEGERS:
+        steps = column.clip(low, high)
+    else:
+        nearest = ((column / float(value.step)).clip(low, high) + 0.5).floor()
+        steps = nw_.when(~column.is_nan()).then(nearest).cast(nw_.Int64)
+    return steps if value.substitute is None else steps.fill_null(value.substitute)

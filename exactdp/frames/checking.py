@@ -27,7 +27,7 @@ def checked_facts(bounding: Bounding) -> tuple[str, ...]:
         sentences.append(
             f"every user counts for at most k = {bounding.k} keys, chosen by their own rows alone"
         )
-    sentences += [f"sums of {name} within {limit}" for name, limit in question.limits.items()]
+    sentences += [value.described(name) for name, value in question.values.items()]
     return tuple(sentences)
 
 
@@ -41,14 +41,13 @@ def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
         raise _broken(pairs, "a pair of user and key occurs twice")
     if bounding.k is not None:
         _check_choice(pairs, bounding.k)
-    for name, (column, limit) in zip(question.values, question.limits.items(), strict=True):
+    for name, total in zip(question.total_columns, question.totals, strict=True):
         col = nw_.col(name)
         least, largest = _row(pairs.select(col.min().alias("least"), col.max().alias("largest")))
-        if (
-            least is not None
-            and not limit.low <= least + limit.middle <= (largest + limit.middle) <= limit.high
-        ):
-            raise _broken(pairs, f"a user's sum of {column} exceeds its limit {limit}")
+        if least is None:
+            continue
+        if not total.low <= least + total.middle <= largest + total.middle <= total.high:
+            raise _broken(pairs, f"a user exceeds the bound of a total ({total.what})")
 
 
 def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import Described, InvalidParameter
@@ -137,15 +138,14 @@ def is_dask(frame: Any) -> bool:
     return dask is not None and isinstance(frame, dask.DataFrame)
 
 
-def check_numbers(schema: Mapping[str, Any], name: str, *, whole: bool) -> None:
-    """Raise InvalidParameter unless a column holds numbers, or integers of at most 64 bits."""
-    what = f"{name} of type {schema[name]}" if name in schema else name
-    wide = (nw_.UInt64, nw_.UInt128, nw_.Int128)
-    allowed = "a column of signed integers, or of numbers with a step: (low, high, step)"
+def value_type_of(schema: Mapping[str, Any], name: str, step: Fraction) -> ColumnType:
+    """The type of a column of values: integers, or numbers that are rounded to steps."""
     if name not in schema or not schema[name].is_numeric():
-        raise InvalidParameter("sums", what, allowed)
-    if whole and (not schema[name].is_integer() or schema[name] in wide):
-        raise InvalidParameter("sums", what, allowed)
+        what = f"{name} of type {schema[name]}" if name in schema else name
+        raise InvalidParameter("sums", what, "a column of numbers")
+    wide = (nw_.UInt64, nw_.UInt128, nw_.Int128)
+    whole = step == 1 and schema[name].is_integer() and schema[name] not in wide
+    return INTEGERS if whole else NUMBERS
 
 
 def type_of(schema: Mapping[str, Any], parameter: str, name: str) -> ColumnType:

@@ -14,6 +14,7 @@ from exactdp.frames.columns import collect, is_dask, nw_
 from exactdp.frames.engines import lazy_pairs, over_pairs, same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.question import Question, read_question
+from exactdp.frames.values import Mean, Sum
 from exactdp.parameters import integer
 from exactdp.progress import stages
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals per key, without noise. counts: key -> number of users. sums: key -> for each column,
-    the sum of the users' clipped values.
+    """Totals per key, without noise. counts: key -> number of users. sums: key -> the totals of
+    columns of values (see exactdp.frames.values).
 
     checked: the statements that were verified on the counted pairs of user and key.
     """
@@ -41,30 +42,34 @@ def count_users(
     by: str | Sequence[str],
     k: int | None = None,
     keyed: KeyedHash | None = None,
-    sums: Mapping[str, Any] | None = None,
+    sums: Mapping[str, Sum] | None = None,
+    means: Mapping[str, Mean] | None = None,
     keys: Iterable[Any] | None = None,
     passes: int = 1,
 ) -> Totals:
     """Count users per key, each user for at most k keys; the result is not private without noise.
 
     frame, user, by, keyed: as for bound_pairs. k: >= 1, or None to count every key of every user.
-    sums: column of integers -> limit >= 1 of |value| of a user for a key, or (low, high); values
-    are clipped, and totals are sums of distances from the middle of their range.
+    sums, means: column -> Sum or Mean; totals are sums of distances from middles, in steps: see
+    exactdp.frames.values.
     keys: a public list of keys (values of the column's type, or tuples for several columns); rows
     with other keys are dropped before users are bounded.
     passes: number of times the rows are read, >= 1; more passes need less memory.
     Raises InvalidParameter, and EngineError if the engine's pairs violate the bounds.
 
     >>> import polars as pl
-    >>> from exactdp.frames import count_users
+    >>> from exactdp.frames import Sum, count_users
     >>> visits = pl.DataFrame({"uid": [1, 1, 1, 2], "url": ["a", "a", "b", "a"], "s": [1, 5, 2, 3]})
-    >>> totals = count_users(visits, user="uid", by="url", sums={"s": 4})
+    >>> sums = {"s": Sum(-4, 4, of="sums")}
+    >>> totals = count_users(visits, user="uid", by="url", sums=sums)
     >>> totals.counts, totals.sums
     ({'a': 2, 'b': 1}, {'a': (7,), 'b': (2,)})
     """
     if (k is None) != (keyed is None):
         raise InvalidParameter("keyed", keyed, "given together with k")
-    question = read_question(frame, user=user, by=by, sums=sums, keys=keys, passes=passes)
+    question = read_question(
+        frame, user=user, by=by, sums=sums, means=means, keys=keys, passes=passes
+    )
     return totals(question, None if k is None else integer("k", k, least=1), keyed)
 
 
@@ -87,7 +92,7 @@ def totals(question: Question, k: int | None, keyed: KeyedHash | None) -> Totals
             for part_rows in over_pairs(bounding, check_and_count):
                 _add(rows, question, part_rows)
     ordered = {x: rows[x] for x in sorted(rows)}
-    sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.limits else {}
+    sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.values else {}
     return Totals({x: row[0] for x, row in ordered.items()}, sums_of, checked_facts(bounding))
 
 
@@ -130,17 +135,17 @@ def bound_pairs(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed
 def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     """The users and keys of the counted pairs, with the caller's names and types."""
     col = nw_.col
-    columns = {n: c for n, c in question.columns.items() if n not in question.values}
+    columns = {n: c for n, c in question.columns.items() if n not in question.value_columns}
     named = [kind.restored(n).alias(name) for n, (name, kind) in columns.items()]
     return as_texts(pairs.filter(col(KEPT) == 1), question.texts).select(*named)
 
 
 def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:
     """For every key: the columns of the key, the number of users, and the sums."""
-    sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.values]
+    sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.total_columns]
     kept = pairs.filter(nw_.col(KEPT) == 1)
     held = collect(kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))
-    names = [*question.keys, "_users", *(f"_sum{name}" for name in question.values)]
+    names = [*question.keys, "_users", *(f"_sum{name}" for name in question.total_columns)]
     return list(zip(*(held[name].to_list() for name in names), strict=True))
 
 

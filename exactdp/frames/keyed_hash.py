@@ -91,17 +91,17 @@ class KeyedHash:
             # negative numbers move towards 0 by p - digit, because -2^63 - digit overflows
             multiple = col("_rest") + (col("_negative") * p - col("_digit"))
             words = words.with_columns(
-                _rest=_divided(multiple, p) - col("_negative"),
+                _rest=divided(multiple, p) - col("_negative"),
                 _fold=((col("_fold") * self.e) % p + col("_digit")) % p,
             )
         words = words.with_columns(col("_fold").alias(name))
         return words.drop("_rest", "_fold", "_digit", "_negative")
 
 
-def _divided(multiple: Any, p: int) -> Any:
-    """multiple/p, an integer, on every engine.
+def divided(multiple: Any, divisor: Any) -> Any:
+    """multiple/divisor, an integer, on every engine.
 
     Some engines floor a quotient of doubles, which may be off by 1. Rounding the quotient is
-    correct below 2^41, which holds for p = 2^31 - 1, and for small words and any p.
+    correct below 2^41, which holds for p = 2^31 - 1, for small words and any p, and for means.
     """
-    return (multiple / p).round(0).cast(nw_.Int64)
+    return (multiple / divisor).round(0).cast(nw_.Int64)

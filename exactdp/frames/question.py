@@ -8,15 +8,13 @@ from typing import Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.frames.columns import (
-    INTEGERS,
-    NUMBERS,
     USER,
     ColumnType,
-    check_numbers,
     schema_of,
     type_of,
+    value_type_of,
 )
-from exactdp.frames.ranges import Range, ranges
+from exactdp.frames.values import Mean, Sum, Total, Value, values_of
 from exactdp.parameters import integer
 
 
@@ -25,18 +23,19 @@ class Question:
     """What is counted in a frame: the columns by the caller's names, their types, and the bounds.
 
     frame: the rows. user: column of users. by: columns that together are the key. single: whether a
-    key is the value of a single column instead of a tuple. limits: column of values -> range of a
-    user's value for a key. listed: public keys as they are represented in engines, each once, in
-    order; None for all keys. passes: number of times the rows are read, each time for other users.
+    key is the value of a single column instead of a tuple. values: column -> what is read of it.
+    listed: public keys as they are represented in engines, each once, in order; None for all keys.
+    passes: number of times the rows are read, each time for other users.
     """
 
     frame: Any
     user: str
     by: tuple[str, ...]
     single: bool
-    limits: Mapping[str, Range]
+    values: Mapping[str, Value]
     user_type: ColumnType
     key_types: tuple[ColumnType, ...]
+    value_types: tuple[ColumnType, ...]
     listed: tuple[tuple[int | bytes, ...], ...] | None = None
     passes: int = 1
 
@@ -46,9 +45,19 @@ class Question:
         return [f"_key_{i}" for i in range(len(self.by))]
 
     @property
-    def values(self) -> list[str]:
+    def value_columns(self) -> list[str]:
         """Internal names of the columns of values."""
-        return [f"_value_{i}" for i in range(len(self.limits))]
+        return [f"_value_{i}" for i in range(len(self.values))]
+
+    @property
+    def totals(self) -> tuple[Total, ...]:
+        """What is added up over the users of each key."""
+        return tuple(total for name, value in self.values.items() for total in value.totals(name))
+
+    @property
+    def total_columns(self) -> list[str]:
+        """Internal names of the columns of the totals."""
+        return [f"_total_{i}" for i in range(len(self.totals))]
 
     @property
     def texts(self) -> list[str]:
@@ -60,9 +69,8 @@ class Question:
         """Internal name -> (the caller's name, type)."""
         by_name = {USER: (self.user, self.user_type)}
         by_name |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
-        kinds = [INTEGERS if each.step == 1 else NUMBERS for each in self.limits.values()]
-        columns = zip(self.limits, kinds, strict=True)
-        return by_name | dict(zip(self.values, columns, strict=True))
+        columns = zip(self.values, self.value_types, strict=True)
+        return by_name | dict(zip(self.value_columns, columns, strict=True))
 
     def key(self, written: Sequence[Any]) -> Any:
         """The key, in the caller's types, from the key columns of a row."""
@@ -93,8 +101,8 @@ def read_question(
     *,
     user: str,
     by: str | Sequence[str],
-    sums: Mapping[str, Any] | None = None,
-    means: Mapping[str, Any] | None = None,
+    sums: Mapping[str, Sum] | None = None,
+    means: Mapping[str, Mean] | None = None,
     keys: Iterable[Any] | None = None,
     passes: int = 1,
 ) -> Question:
@@ -107,17 +115,16 @@ def read_question(
     names = (by,) if isinstance(by, str) else tuple(by)
     if not names or len(set(names)) < len(names) or user in names:
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
-    limits = ranges(sums, means)
-    for name, each in limits.items():
-        check_numbers(schema, name, whole=each.step == 1)
+    values = values_of(sums, means)
     question = Question(
         frame,
         user,
         names,
         isinstance(by, str),
-        limits,
+        values,
         type_of(schema, "user", user),
         tuple(type_of(schema, "by", name) for name in names),
+        tuple(value_type_of(schema, name, value.step) for name, value in values.items()),
         None,
         integer("passes", passes, least=1),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +18,7 @@ from exactdp.frames.least_error import Choice
 from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
 from exactdp.frames.payment import payment_from
 from exactdp.frames.question import Question, read_question
-from exactdp.frames.ranges import Range
+from exactdp.frames.values import Mean, Sum, Total, Value, noises_of
 from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts
@@ -54,9 +54,12 @@ class Published:
 
 @dataclass(frozen=True)
 class FrameRelease(Published):
-    """A release of counts. base: with "top-k-with-base", the noisy (top + 1)-th largest count."""
+    """A release of counts. base: with "top-k-with-base", the noisy (top + 1)-th largest count.
+    errors: column of sums or means -> for each released row a bound of its error by noise, which
+    holds with probability 95 %, computed from the noisy numbers alone."""
 
     base: Fraction | None = None
+    errors: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 def release(
@@ -69,8 +72,8 @@ def release(
     delta: Real,
     mechanism: str = "auto",
     top: int | None = None,
-    sums: Mapping[str, Real | tuple[Real, ...]] | None = None,
-    means: Mapping[str, Real | tuple[Real, ...]] | None = None,
+    sums: Mapping[str, Sum] | None = None,
+    means: Mapping[str, Mean] | None = None,
     keys: Iterable[Any] | None = None,
     selection: str | None = None,
     share: Real = "1/2",
@@ -92,10 +95,8 @@ def release(
     epsilon: >= 0. delta: > 0 and < 1. All counts and sums together keep this target.
     top: number of largest counts to release. Without k, they must exceed the next largest count by
     a threshold to be released.
-    sums: column of integers -> limit >= 1, or (low, high); column of numbers -> (low, high, step),
-    whose rows are rounded to multiples of the step. A user's value for a key (the sum of its rows;
-    a missing value is 0) is clipped to +-limit, or to the range. means: the same, for means over
-    users, from the noisy count and a noisy sum of distances from the middle of the range.
+    sums: column of numbers -> :class:`Sum`, which says how rows, users and missing values are read.
+    means: the same, with :class:`Mean`; over rows, over users' means, or over users' sums.
     keys: a public list. All of its keys are released, counts of 0 included, and no others; with
     sums, those above the threshold.
     selection: "weighted", "sips" or "mad2r" (see :func:`keys`): releases more keys than a threshold
@@ -134,7 +135,7 @@ def release(
         frame, user=user, by=by, sums=sums, means=means, keys=keys, passes=passes
     )
     number = None if question.listed is None else len(question.listed)
-    target = Target(epsilon, delta, k, top, times, lower, number, question.limits, selection, share)
+    target = Target(epsilon, delta, k, top, times, lower, number, question.values, selection, share)
     noise_mechanism, choice = mechanism_for(mechanism, target)
     pay = payment_from(
         budget, note or f"{user} by {', '.join(question.by)}", times, noise_mechanism
@@ -152,8 +153,8 @@ def release_by(
     pay: Callable[[Guarantee], None] = lambda _: None,
     k: int | None = None,
     top: int | None = None,
-    sums: Mapping[str, Any] | None = None,
-    means: Mapping[str, Any] | None = None,
+    sums: Mapping[str, Sum] | None = None,
+    means: Mapping[str, Mean] | None = None,
     keys: Iterable[Any] | None = None,
     passes: int = 1,
 ) -> FrameRelease:
@@ -177,31 +178,43 @@ def _release(
     top: int | None,
 ) -> FrameRelease:
     """The answer to a question by a mechanism. k: if it is not that of the mechanism."""
-    names = [*question.by, "count", *question.limits]
-    if len(set(names)) < len(names):
-        raise InvalidParameter("by", question.by, "columns not named 'count' or as the sums")
+    columns = _columns(question)
     counters, guarantee = _noisy_counts(question, mechanism, source, pay, k)
     base = None
     if isinstance(mechanism, TopKWithBase):
         base, counters = _without_base(counters)
-    table = _as_frame(question, names, _largest(counters, top))
-    bounds = checked_bounds(mechanism, question.limits, k)
-    return FrameRelease(table, guarantee, mechanism, bounds, None, base)
+    counters = _largest(counters, top)
+    table = _as_frame(question, columns, counters)
+    bounds = checked_bounds(mechanism, question.totals, k)
+    errors = _errors(question.values, mechanism, counters)
+    return FrameRelease(table, guarantee, mechanism, bounds, None, base, errors)
+
+
+def _columns(question: Question) -> dict[str, str]:
+    """The columns of a release -> their types in narwhals; raises InvalidParameter."""
+    columns = [
+        (name, kind.released) for name, kind in zip(question.by, question.key_types, strict=True)
+    ]
+    columns.append(("count", "Int64"))
+    columns += [part for name, v in question.values.items() for part in v.columns(name).items()]
+    if len({name.lower() for name, _ in columns}) < len(columns):
+        taken = ", ".join(name for name, _ in columns[len(question.by) :])
+        allowed = f"columns whose names differ from those of the release, {taken}, in any case"
+        raise InvalidParameter("by", ", ".join(question.by), f"{allowed}: rename them first")
+    return dict(columns)
 
 
 def checked_bounds(
-    mechanism: Any, limits: Mapping[str, Range], k: int | None = None
+    mechanism: Any, totals: Iterable[Total], k: int | None = None
 ) -> tuple[dict[str, Any], ...]:
     """The bounds on the data of one user that a release checks, for a privacy statement.
 
-    limits: column -> range of a user's value. k: if it is not that of the mechanism.
+    k: if it is not that of the mechanism.
     """
     bounds = [] if _reads_all(mechanism) else [("keys of one user", k or mechanism.k)]
     if isinstance(mechanism, KeyRounds):
         bounds.append(("squared weights of one user in a round", 1))
-    for name, limit in limits.items():
-        what = f"absolute sum of {limit.hidden(name)} of one user for one key"
-        bounds.append((what, limit.half))
+    bounds += [(total.what, total.half) for total in totals]
     return tuple({"what": what, "at_most": most, "checked": True} for what, most in bounds)
 
 
@@ -260,18 +273,42 @@ def _largest(noisy_counts: NoisyCounts, top: int | None) -> NoisyCounts:
     return NoisyCounts(elements, numerators, noisy_counts.denominator, sums)
 
 
-def _as_frame(question: Question, names: list[str], noisy_counts: NoisyCounts) -> Any:
+def _as_frame(question: Question, columns: Mapping[str, str], noisy_counts: NoisyCounts) -> Any:
     """The released counters as a frame of the same kind as the question's."""
     # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
     halves = noisy_counts.denominator == 2
     counts = [n / 2 for n in noisy_counts.numerators] if halves else list(noisy_counts.numerators)
-    ranges = question.limits.values()
-    values = [
-        list(map(each.released, column, noisy_counts.numerators))
-        for each, column in zip(ranges, noisy_counts.sums, strict=True)
-    ]
-    columns = [*question.columns_of(noisy_counts.elements), counts, *values]
-    types = [kind.released for kind in question.key_types]
-    types.append("Float64" if halves else "Int64")
-    types += ["Int64" if each.whole else "Float64" for each in ranges]
-    return same_kind(question.frame, names, types, columns)
+    values: list[list[float]] = []
+    for value, rows in _totals_of(question.values, noisy_counts):
+        released = list(map(value.released, rows, noisy_counts.numerators))
+        values += (
+            map(list, zip(*released, strict=True)) if released else ([] for _ in value.columns(""))
+        )
+    types = {**columns, **({"count": "Float64"} if halves else {})}
+    cells = [*question.columns_of(noisy_counts.elements), counts, *values]
+    return same_kind(question.frame, list(types), list(types.values()), cells)
+
+
+def _totals_of(
+    values: Mapping[str, Value], noisy_counts: NoisyCounts
+) -> Iterator[tuple[Value, list[tuple[int, ...]]]]:
+    """Each value, with its noisy totals for every key."""
+    place = 0
+    for name, value in values.items():
+        width = len(value.totals(name))
+        yield value, list(zip(*noisy_counts.sums[place : place + width], strict=True))
+        place += width
+
+
+def _errors(
+    values: Mapping[str, Value], mechanism: Any, noisy_counts: NoisyCounts
+) -> dict[str, tuple[float, ...]]:
+    """The errors of released sums and means by noise."""
+    noises = noises_of(values, mechanism)
+    return {
+        name: tuple(
+            value.error(row, count, noises[name])
+            for row, count in zip(rows, noisy_counts.numerators, strict=True)
+        )
+        for name, (value, rows) in zip(values, _totals_of(values, noisy_counts), strict=True)
+    }

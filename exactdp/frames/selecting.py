@@ -90,4 +90,4 @@ def keys(
         )
     types = [kind.released for kind in question.key_types]
     table = same_kind(frame, list(question.by), types, question.columns_of(released_keys))
-    return KeysRelease(table, guarantee, selection, checked_bounds(selection, {}, k), choice)
+    return KeysRelease(table, guarantee, selection, checked_bounds(selection, (), k), choice)

@@ -121,15 +121,16 @@ def test_means_and_sums_of_ranges(tmp_path: Path) -> None:
     """Two rows of 3 at "007", one at "a, b"."""
     data, out = visits(tmp_path / "v.csv"), tmp_path / "o.json"
     call = ["release", "counts", str(data), "--k", "2", *TARGET, "--output", str(out)]
-    code, _, err = run(*call, "--means", "amount:0..8")
+    code, _, err = run(*call, "--means", "amount:0..8:sums")
     assert (code, err) == (0, "")
     rows = {row["url"]: row for row in json.loads(out.read_text())}
     assert abs(rows["007"]["amount"] - 6) < 0.3
     assert abs(rows["a, b"]["amount"] - 3) < 0.3
-    code, _, _ = run(*call, "--sums", "amount:0..8", "--overwrite")
+    code, _, _ = run(*call, "--sums", "amount:0..8:sums", "--overwrite")
     assert code == 0
     totals = {row["url"]: row["amount"] for row in json.loads(out.read_text())}
     assert abs(totals["007"] - 5400) < 600
-    for text in ("amount:8..0", "amount", "amount:1..2..3", "amount:..3"):
+    wrong = ["amount:8..0:sums", "amount", "amount:1..2..3:rows", "amount:..3:rows", "amount:0..8"]
+    for text in wrong:
         code, _, err = run(*call, "--means", text, "--overwrite")
         assert (code, err.count("\n")) == (2, 1)

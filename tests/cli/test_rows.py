@@ -74,7 +74,7 @@ def test_rows_are_released(tmp_path: Path, ending: str, mechanism: str) -> None:
 def test_sums_and_public_keys(tmp_path: Path) -> None:
     data, out, public = visits(tmp_path / "v.csv"), tmp_path / "o.csv", tmp_path / "p.csv"
     public.write_text("007\nnowhere\n")
-    arguments = ["release", "gshm", str(data), "--k", "2", *TARGET, "--sums", "amount:5"]
+    arguments = ["release", "gshm", str(data), "--k", "2", *TARGET, "--sums", "amount:-5..5:sums"]
     code, _, err = run(*arguments, "--public", str(public), "--output", str(out))
     assert (code, err) == (0, "")
     with out.open(newline="", encoding="utf-8") as file:
@@ -88,8 +88,8 @@ def test_sums_and_public_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "flags", "message"),
     [
-        (b"uid,url\n1,a\n", ["--sums", "amount:3"], "a column of signed integers"),
-        (b"uid,url\n1,a\n", ["--sums", "amount"], "column:limit"),
+        (b"uid,url\n1,a\n", ["--sums", "amount:0..3:users"], "a column of numbers"),
+        (b"uid,url\n1,a\n", ["--sums", "amount:3"], "rows=M (over rows, at most M of a user"),
         (b"uid,key\n1,a\n", [], "by must be a column"),
         (b"", [], "a file with a first line"),
         (b"uid,url\n1,a\n2,b,secret\n", [], "v.csv, line 3"),
@@ -235,7 +235,7 @@ def test_what_is_no_number_is_missing(tmp_path: Path) -> None:
     lines = [f"u{u},a,2\n" for u in range(900)]
     odd = ["x", "", "99999999999999999999", "nan", "inf", "-1e400", "1.6", "2.4", " 2 "]
     data.write_text("uid,url,amount\n" + "".join(lines) + "".join(f"v{o},a,{o}\n" for o in odd))
-    for flags, expected in (("amount:5", 1806), ("amount:0..5/0.5", 1811)):
+    for flags, expected in (("amount:-5..5:sums", 1811), ("amount:0..5/0.5:sums", 1811)):
         rows = released(data, "--user", "uid", "--by", "url", "--sums", flags, "--overwrite")
         assert [row[0] for row in rows[1:]] == ["a"]
         assert abs(float(rows[1][2]) - expected) < 300

@@ -29,7 +29,7 @@ _COUNTS = [("counts", ["--k", "3"]), ("gshm", ["--k", "3"]), ("csh", ["--top", "
 #: Commands on rows. Each user has three keys, so that no choice of keys depends on names.
 ON_ROWS: dict[str, list[str]] = {
     **{name: ["release", name, *_BY, *flags, *_TARGET] for name, flags in _COUNTS},
-    "sums": ["release", "counts", *_BY, "--k", "3", *_TARGET, "--sums", "amount:5"],
+    "sums": ["release", "counts", *_BY, "--k", "3", *_TARGET, "--sums", "amount:-5..5:sums"],
     "days": ["release", "counts", "--user", "uid", "--by", "day,url", "--k", "3", *_TARGET],
     "keys": ["release", "keys", *_BY, "--k", "3", *_TARGET],
     "weighted": ["release", "keys", *_BY, "--k", "3", *_TARGET, "--mechanism", "weighted"],
@@ -102,7 +102,7 @@ FILES: dict[str, Callable[[Path, list[Row]], Path]] = {
         ),
     ),
     "no numbers": lambda folder, visits: _as_csv(
-        folder, [*visits, *((*visits[i][:3], x) for i, x in enumerate(["x", "", "1e999", "nan"]))]
+        folder, [*visits, *((*visits[i][:3], x) for i, x in enumerate(["x", "", "1e", "nan"]))]
     ),
     "parquet": _parquet(pa.string(), 10**6),
     "groups": _parquet(pa.string(), 7),

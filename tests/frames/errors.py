@@ -16,7 +16,7 @@ import numpy as np
 from tabulate import tabulate
 
 from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
-from exactdp.frames.ranges import Range
+from exactdp.frames.values import Sum
 from exactdp.mechanisms import TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import Pairs
 from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums
@@ -24,18 +24,18 @@ from exactdp.samplers import DiscreteGaussian, SeededSource
 
 _BETA, _KEYS, _K = 0.05, 12, 5
 _PAIR: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
-_LIMITS = {"amount": Range(-10, 10)}
+_LIMITS = {"amount": Sum(-10, 10, of="sums")}
 
 #: Title -> mechanism and target of a release of counts.
 COUNTS = {
     "gshm": ("gshm", Target(**_PAIR, k=_K)),
     "gshm, 30 releases": ("gshm", Target(**_PAIR, k=_K, times=30)),
-    "gshm with sums": ("gshm", Target(**_PAIR, k=_K, limits=_LIMITS)),
+    "gshm with sums": ("gshm", Target(**_PAIR, k=_K, values=_LIMITS)),
     "known": ("known", Target(**_PAIR, k=_K, listed=_KEYS)),
     "correlated": ("correlated", Target(**_PAIR, k=_K, listed=_KEYS)),
     "top-k-with-base": ("top-k-with-base", Target(**_PAIR, top=_K)),
     "csh": ("csh", Target(**_PAIR, top=_K)),
-    "csh with sums": ("csh", Target(**_PAIR, top=_K, limits=_LIMITS)),
+    "csh with sums": ("csh", Target(**_PAIR, top=_K, values=_LIMITS)),
 }
 
 #: What is stated, the bound, and the errors of all releases.

@@ -120,3 +120,24 @@ def test_questions_without_an_answer(change: dict[str, Any], message: str) -> No
     frame = pl.DataFrame({"uid": [1], "url": ["a"]})
     with pytest.raises(InvalidParameter, match=message):
         frames.advise(frame, **PLAIN, **{**TARGET, **change})
+
+
+def test_advice_counts_the_noise_of_sums_and_means() -> None:
+    """The noise of counts grows as that of the release does, and the errors are those of a release
+    whose mean lies at an end of its range."""
+    means = {"hdl": frames.Mean(0, 200, of="rows", most=2)}
+    sums = {"cost": frames.Sum(0, 10, "0.01", of="users", missing=0)}
+    plain = frames.advise(**TARGET, prior={2: 1})
+    advice = frames.advise(**TARGET, prior={2: 1}, means=means, sums=sums, count=500)
+    assert advice.best.k == 2
+    assert advice.best.noise > plain.best.noise
+    assert [name for name, *_ in advice.tables[2][2]] == ["cost", "hdl"]
+    rows = [(u, "a", 200, "1.5") for u in range(500) for _ in range(2)]
+    frame = pl.DataFrame(rows, ["uid", "url", "hdl", "cost"], orient="row").cast(
+        {"cost": pl.Float64}
+    )
+    out = frames.release(frame, user="uid", by="url", k=2, **TARGET, means=means, sums=sums)
+    (of_mean,), (of_sum,) = out.errors["hdl"], out.errors["cost"]
+    assert of_mean < advice.errors["hdl"][1]  # of twice as many values
+    assert of_sum == advice.errors["cost"][1]
+    assert "cost" in str(advice)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exactdp.frames import KeyedHash, bound_pairs, count_users
+from exactdp.frames import KeyedHash, Sum, bound_pairs, count_users
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (
     ENGINES,
@@ -52,9 +52,8 @@ def compared(
     pairs = sorted((u, *key) for u, keys in own.items() for key in keys)
     assert sorted(map(_plain, listed(kept))) == pairs
     counts, sums = totals(rows, own, 12)
-    counters = count_users(
-        frame, user="uid", by=by, k=k, keyed=keyed, sums={"amount": 12}, passes=passes
-    )
+    limits = {"amount": Sum(-12, 12, of="sums")}
+    counters = count_users(frame, user="uid", by=by, k=k, keyed=keyed, sums=limits, passes=passes)
     assert counters.counts == counts
     assert {key: total for key, (total,) in counters.sums.items()} == sums
     assert list(counters.counts) == sorted(counts)

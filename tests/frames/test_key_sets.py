@@ -190,21 +190,23 @@ def test_ranges_are_centred_and_means_are_near(engine: str) -> None:
     rows: list[Row] = [(u, x, 200 + 10 * (u % 10)) for u, x in product(range(900), "ab")] * 2
     rows += [(u, "a", 9999) for u in range(90)] + [(5000, "a", None)]
     frame = frame_of(engine, rows, "integers")
-    totals = frames.count_users(frame, **PLAIN, sums={"amount": (450, 600)})
+    limits = {"amount": frames.Sum(450, 600, of="sums", missing=0)}
+    averages = {"amount": frames.Mean(450, 600, of="sums", missing=0)}
+    totals = frames.count_users(frame, **PLAIN, sums=limits)
     true = {x: [2 * (200 + 10 * (u % 10)) for u in range(900)] for x in "ab"}
     true["a"][:90] = [9999] * 90
     true["a"].append(0)
     clipped = {x: [min(max(v, 450), 600) for v in values] for x, values in true.items()}
     assert totals.counts == {"a": 901, "b": 900}
     assert totals.sums == {x: (sum(values) - 525 * len(values),) for x, values in clipped.items()}
-    assert totals.checked[-1] == "sums of amount within [450, 600]"
+    assert totals.checked[-1] == "sums of amount over users: sums within [450, 600]"
     mechanism = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(75,))
     call = {**PLAIN, "mechanism": mechanism, "source": SeededSource(1)}
-    out = frames.release_by(frame, **call, means={"amount": (450, 600)})
+    out = frames.release_by(frame, **call, means=averages)
     noise = 6 * 75 * float(mechanism.sigma) / 800  # six deviations: alpha = 1e-8
     for x, _, mean in listed(out.frame):
         assert abs(mean - sum(clipped[x]) / len(clipped[x])) < noise + 1
-    sums = frames.release_by(frame, **call, sums={"amount": (450, 600)})
+    sums = frames.release_by(frame, **call, sums=limits)
     for x, count, total in listed(sums.frame):
         assert abs(total - 525 * count - totals.sums[x][0]) < 6 * 75 * float(mechanism.sigma)
     assert out.bounds[1] == {
@@ -229,13 +231,15 @@ def test_numbers_are_rounded_to_steps(engine: str) -> None:
         return min(max(total, -4), 20) - 8
 
     of = {(u, x): [v for w, y, v in rows if (w, y) == (u, x)] for u, x, _ in rows}
-    totals = frames.count_users(frame, **PLAIN, sums={"amount": (-1, 5, "0.25")})
+    totals = frames.count_users(
+        frame, **PLAIN, sums={"amount": frames.Sum(-1, 5, "0.25", of="sums")}
+    )
     for key in "ab":
         assert totals.sums[key] == (sum(steps(of[u, x]) for u, x in of if x == key),)
-    assert totals.checked[-1] == "sums of amount within [-1, 5] in steps of 0.25"
+    assert totals.checked[-1] == "sums of amount over users: sums within [-1, 5] in steps of 0.25"
     mechanism = GSHMWithSums.for_target(k=2, epsilon=4, delta="1e-6", largest=(12,), lower=1)
     call = {**PLAIN, "mechanism": mechanism, "source": SeededSource(2)}
-    out = frames.release_by(frame, **call, sums={"amount": (-1, 5, "0.25")})
+    out = frames.release_by(frame, **call, sums={"amount": frames.Sum(-1, 5, "0.25", of="sums")})
     noise = 6 * float(mechanism.sigma) / 4  # six deviations: alpha = 1e-8
     for key, count, total in listed(out.frame):
         assert abs(total - totals.sums[key][0] / 4 - 2 * count) < 12 * noise
@@ -246,10 +250,23 @@ def test_numbers_are_rounded_to_steps(engine: str) -> None:
 
 
 def test_ranges_that_are_none() -> None:
-    frame = pl.DataFrame({"uid": [1], "url": ["a"], "amount": [1]})
-    call = {**PLAIN, "k": 1, "epsilon": 1, "delta": "1e-6"}
-    for limit in ((5, 5), (7, 2), (0, 2**32), ("x", 3), (1, 2, 3), (0, 1, 0), 1.5, (1, 2, 3, 4)):
-        with pytest.raises(InvalidParameter, match="amount"):
-            frames.release(frame, **call, means={"amount": limit})
-    with pytest.raises(InvalidParameter, match="a sum is mean"):
-        frames.release(frame, **call, means={"amount": 3}, sums={"amount": 3})
+    ranges: list[tuple[Any, ...]] = [(5, 5), (7, 2), (0, 2**32), ("x", 3), (1, 2, 3), (0, 1, 0)]
+    for ends in [*ranges, (1.5, 2)]:
+        with pytest.raises(InvalidParameter, match=r"low|step"):
+            frames.Mean(*ends, of="rows")
+    wrong: list[dict[str, Any]] = [
+        {},
+        {"of": "mean"},
+        {"of": "users", "most": 3},
+        {"of": "rows", "most": 0},
+        {"of": "rows", "most": 2**31},
+        {"of": "rows", "missing": 6},
+        {"of": "rows", "missing": "1/2"},
+        {"of": "rows", "missing": "leave"},
+    ]
+    for options in wrong:
+        with pytest.raises(InvalidParameter, match=r"of|most|missing"):
+            frames.Mean(0, 5, **options)
+    readings = 'one of "rows": over all rows, .*; "users": over users, .*; "sums": over users, '
+    with pytest.raises(InvalidParameter, match=f"^of must be {readings}"):
+        frames.Sum(0, 5)

@@ -9,7 +9,7 @@ from typing import Any
 
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames.candidates import MECHANISMS, SELECTIONS, Target, mechanism_for, selection_for
-from exactdp.frames.ranges import Range
+from exactdp.frames.values import Sum
 from tests.seeds import seeds
 
 #: Questions that three and more mechanisms answer.
@@ -25,7 +25,9 @@ def question(seed: int) -> tuple[Target, bool]:
     k = r.choice([1, 1, 2, 3, 5, 10, 30, 100, 365])
     listed = r.choice([None, None, 1, 2, 5, 20, 100, 1000])
     top = r.choice([None, None, 1, 5, 20, 100])
-    limits = {f"s{i}": Range(0, r.choice([1, 10, 600])) for i in range(r.choice([0, 0, 0, 1, 3]))}
+    limits = {
+        f"s{i}": Sum(0, r.choice([1, 10, 600]), of="sums") for i in range(r.choice([0, 0, 0, 1, 3]))
+    }
     target = Target(
         epsilon=r.choice(["0.01", "0.1", "0.35", "1", "3", "10"]),
         delta=r.choice(["1e-3", "1e-5", "1e-6", "1e-9", "1e-12"]),
@@ -33,7 +35,7 @@ def question(seed: int) -> tuple[Target, bool]:
         top=top,
         times=r.choice([1, 1, 1, 7, 30]),
         listed=listed,
-        limits=limits,
+        values=limits,
         lower=r.choice([1, 1, 1, 4]),
     )
     return target, r.random() < 0.2 and target.k is not None
@@ -50,7 +52,7 @@ def answers(target: Target, keys_only: bool) -> Iterator[tuple[str, Fraction]]:
             yield from _answer(name, lambda n=name: selection_for(n, **with_)[0].half)
         return
     for name in set(MECHANISMS) - _OTHERS:
-        if name == "top-k-with-base" and (target.top is None or target.listed or target.limits):
+        if name == "top-k-with-base" and (target.top is None or target.listed or target.values):
             continue  # releases other keys, or no sums
         if name in ("gshm", "known", "correlated") and target.k is None:
             continue

@@ -13,7 +13,7 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
-from exactdp.frames import KeyedHash, bound_pairs, count_users, release, release_by
+from exactdp.frames import KeyedHash, Mean, Sum, bound_pairs, count_users, release, release_by
 from exactdp.law import Law
 from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
@@ -37,7 +37,7 @@ def test_every_engine_releases_the_same_and_its_own_kind(
     engine: str, mechanism: Thresholded
 ) -> None:
     rows = some_rows(5, "text")
-    sums = {"amount": 5} if isinstance(mechanism, GSHMWithSums) else None
+    sums = {"amount": Sum(-5, 5, of="sums")} if isinstance(mechanism, GSHMWithSums) else None
     results = []
     for kind in ("polars", engine):
         frame = frame_of(kind, rows, "text")
@@ -138,7 +138,7 @@ def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
     names = {"user": "uid", "by": "url"}
     kinds: list[dict[str, Any]] = [
         {"k": 2, "mechanism": "gshm"},
-        {"k": 2, "mechanism": "gshm", "sums": {"amount": 4}},
+        {"k": 2, "mechanism": "gshm", "sums": {"amount": Sum(-4, 4, of="sums")}},
         {"top": 2, "mechanism": "csh"},
     ]
     for kind in kinds:
@@ -159,6 +159,8 @@ def test_only_public_keys_are_released() -> None:
     assert totals.counts == {"a": 50, "c": 50}
 
 
+FIVE = Sum(-5, 5, of="sums")
+
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"user": "nobody"}, "user must be a column"),
     ({"by": "uid"}, "by must be one or more columns other than the user's, uid"),
@@ -166,15 +168,18 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"by": ["url", "url"]}, "by must be one or more columns"),
     ({"by": ["url", "nowhere"]}, "by must be a column: one of uid, url"),
     ({"by": "share"}, "by must be a column of integers or of text, or of dates: convert it"),
-    ({"sums": {"share": 3}}, "a column of signed integers"),
-    ({"sums": {"amount": 0}}, "sums"),
-    ({"sums": {"amount": 2**40}}, "sums"),
-    ({"sums": {"url": 3}}, "got 'url of type String'"),
+    ({"sums": {"amount": 3}}, r"sums\['amount'\] must be one of Sum\(low, high, of=\"rows\"\)"),
+    ({"means": {"amount": (0, 3)}}, 'Mean.*of="rows".*of="users".*of="sums".*got .0, 3'),
+    ({"means": {"amount": FIVE}}, "means.*Mean"),
+    ({"sums": {"amount": FIVE}, "means": {"amount": Mean(0, 5, of="rows")}}, "a sum is mean"),
+    ({"sums": ["amount"]}, "sums must be a dict"),
+    ({"sums": {"url": FIVE}}, "got 'url of type String'"),
+    ({"sums": {"nowhere": FIVE}}, "a column of numbers"),
     ({"mechanism": "laplace"}, "mechanism must be one of"),
-    ({"mechanism": "top-k-with-base", "sums": {"amount": 3}}, "for sums"),
+    ({"mechanism": "top-k-with-base", "sums": {"amount": FIVE}}, "for sums"),
     ({"mechanism": "known"}, "mechanism must be given with keys"),
     ({"selection": "best"}, "selection must be one of"),
-    ({"selection": "sips", "sums": {"amount": 3}}, "selection must be left out"),
+    ({"selection": "sips", "sums": {"amount": FIVE}}, "selection must be left out"),
     ({"selection": "sips", "share": 1}, "counts must be"),
     ({"top": 2, "mechanism": "csh", "times": 2}, "times must be 1"),
     ({"mechanism": "csh"}, "k must be left out here: give top, the number of largest counters"),

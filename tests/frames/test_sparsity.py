@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from exactdp.frames import advise, release, release_by
+from exactdp.frames import Sum, advise, release, release_by
 from exactdp.frames.candidates import _TABLE, Target, mechanism_for
 from exactdp.mechanisms import CSH, TopK, TopKWithBase, TopKWithSums
 from exactdp.mechanisms.thresholded.shared_gaussian import CorrelatedNoise
@@ -40,7 +40,7 @@ def test_the_noise_is_added_to_no_more_counters_than_it_was_made_for(
         return plain(self, values, source)
 
     monkeypatch.setattr(CorrelatedNoise, "add_to", watched)
-    sums = {"amount": 1} if kind is TopKWithSums else None
+    sums = {"amount": Sum(-1, 1, of="sums")} if kind is TopKWithSums else None
     for keys in (2, 3, 4, 12):  # of 500, 480, 460, ... users
         rows = TWELVE.filter((pl.col("url") < keys) & (pl.col("uid") >= 20 * pl.col("url")))
         rows = rows.with_columns(amount=pl.lit(1))

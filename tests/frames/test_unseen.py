@@ -169,10 +169,9 @@ _AMOUNTS = {
 @pytest.mark.parametrize("engine", FRAMES)
 def test_numbers_out_of_range_are_clipped_or_missing(engine: str, kind: str) -> None:
     amounts, total = _AMOUNTS[kind]
+    sums = {"amount": frames.Sum(-4, 4, "0.25", of="sums")}
     held = pa.table({"uid": [1, 2, 3, 4], "url": ["a"] * 4, "amount": amounts})
-    totals = frames.count_users(
-        _on(engine, held), user="uid", by="url", sums={"amount": (-4, 4, "0.25")}
-    )
+    totals = frames.count_users(_on(engine, held), user="uid", by="url", sums=sums)
     assert totals.sums == {"a": (total,)}
 
 

@@ -107,7 +107,9 @@ def test_values_out_of_range_are_missing(session: Any) -> None:
     ]
     frame = session.sql(" UNION ALL ".join(parts))
     assert frames.count_users(frame, user="uid", by="day").counts == {date.min: 1, date.max: 1}
-    totals = frames.count_users(frame, user="uid", by="url", sums={"amount": (-4, 4, "0.25")})
+    totals = frames.count_users(
+        frame, user="uid", by="url", sums={"amount": frames.Sum(-4, 4, "0.25", of="sums")}
+    )
     assert totals.sums == {"a": (1,)}
 
 

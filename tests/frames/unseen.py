@@ -300,7 +300,10 @@ _TARGET: dict[str, Any] = {"k": 3, "epsilon": 6, "delta": "0.1"}
 
 #: Releases of the rows. Each user has three keys, so that no choice of keys depends on names.
 RELEASES: Mapping[str, Callable[[Any], Any]] = {
-    "sums": _release_by(GSHMWithSums.for_target(**_TARGET, largest=(5,)), sums={"amount": 5}),
+    "sums": _release_by(
+        GSHMWithSums.for_target(**_TARGET, largest=(5,)),
+        sums={"amount": frames.Sum(-5, 5, of="sums")},
+    ),
     "counts": _release_by(GSHM.for_target(**_TARGET), by=["day", "url"]),
     "csh": _release_by(TopK.for_target(top=3, epsilon=6, delta="0.1")),
     "largest": _release_by(TopKWithBase.for_target(top=3, epsilon=6, delta="0.1"), top=3),

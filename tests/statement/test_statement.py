@@ -325,7 +325,15 @@ def test_events_of_dp_accounting() -> None:
 
 def test_a_release_of_a_frame_says_what_was_checked() -> None:
     visits = pl.DataFrame({"uid": range(9000), "url": ["a", "b", "c"] * 3000, "n": [1] * 9000})
-    out = frames.release(visits, user="uid", by="url", k=2, epsilon=1, delta="1e-6", sums={"n": 5})
+    out = frames.release(
+        visits,
+        user="uid",
+        by="url",
+        k=2,
+        epsilon=1,
+        delta="1e-6",
+        sums={"n": frames.Sum(-5, 5, of="sums")},
+    )
     document = out.statement
     assert document.fields["unit"]["bounds"] == [
         {"what": "keys of one user", "at_most": "2", "checked": True},

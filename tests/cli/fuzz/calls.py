@@ -87,7 +87,7 @@ COSTLY = [
     "--output {new}.csv",
     "release advise {rows} --user u --by k --epsilon 1 --delta 1e-6 --spend 0.1 --most 9",
     "release csh {parquet} --user u --by k --top 1 --epsilon 1 --delta 1e-6 --output {new}.csv",
-    "release gshm {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --sums v:3 "
+    "release gshm {parquet} --user u --by k --k 1 --epsilon 1 --delta 1e-6 --sums v:-3..3:sums "
     "--public {public} --output {new}.csv",
 ]
 
