@@ -1,7 +1,11 @@
 (* What the theorems assume. *)
-From DP Require Import Law Countable Compose Basic Orders Checker.
+From DP Require Import Law Countable Compose Basic Orders Renyi Moments Lower Claims.
 Print Assumptions positive_parts_dp.
 Print Assumptions composition.
 Print Assumptions basic_composition.
 Print Assumptions old_rule_is_unsound.
-Print Assumptions check_in_program_sound.
+Print Assumptions composition_from_below.
+Print Assumptions gaussian_moment.
+Print Assumptions pure_zcdp.
+Print Assumptions program_most_sound.
+Print Assumptions program_least_sound.

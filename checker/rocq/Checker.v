@@ -192,7 +192,7 @@ Proof.
     { unfold Q2R, noise_rate. cbn [Qnum Qden]. rewrite !Pos2Z.inj_mul, !mult_IZR. field. now apply not_0_IZR. }
     split.
     + apply Rmult_le_pos; [left; apply noise_rate_pos | apply IZR_le; lia].
-    + intros Y P Q HC. apply (gaussian_moment (noise_rate d (2 * n)) (noise_rate_pos d (2 * n)) order Ho (Zpos s)).
+    + intros Y P Q HC. apply (gaussian_moment (noise_rate d (2 * n)) (noise_rate_pos d (2 * n)) (IZR (Zpos order)) (IZR_lt 1 (Zpos order) Ho) (Zpos s)).
       destruct o; simpl in HC; [exact HC | now apply moved_both | destruct HC as [HC|HC]; [exact HC | now apply moved_both]].
   - destruct (Qle_bool 0 rho') eqn:E; [|discriminate]. intro H. inversion H; subst. split; [now apply Q2R_nonneg|].
     intros Y P Q HC. assert (1 < IZR (Zpos order)) as Ha by (apply IZR_lt; lia).

@@ -4,7 +4,7 @@
    E_P(h^b) <= e^((a - 1) R/a) E_Q(h)^b (Hoelder's inequality and its converse). This form composes at once. *)
 From Coq Require Import Reals Lra Lia ZArith List Permutation FunctionalExtensionality.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Noise.
+From DP Require Import Law Profile Compose Countable Noise Theta.
 Open Scope R_scope.
 
 (* x^y for x >= 0 and y > 0 *)
@@ -110,16 +110,12 @@ End Order.
 Definition zcdp (rho : R) : class := fun Y P Q =>
   forall a, 1 < a -> moment_bounded a ((a - 1) * (a * rho)) Y P Q /\ moment_bounded a ((a - 1) * (a * rho)) Y Q P.
 
-(* The discrete Gaussian mechanism, for whole orders: s^2/(2 sigma^2) times the order. *)
+(* The discrete Gaussian mechanism, for all orders: s^2/(2 sigma^2) times the order (Canonne, Kamath, Steinke 2020). *)
 Section DiscreteGaussian.
 Variable rate : R.  (* 1/(2 sigma^2) *)
 Hypothesis rate_pos : 0 < rate.
-Variable order : positive.
-Hypothesis order_large : (1 < order)%positive.
-Let a : R := IZR (Zpos order).
-
-Lemma a_large : 1 < a.
-Proof. unfold a. apply IZR_lt. lia. Qed.
+Variable a : R.
+Hypothesis a_large : 1 < a.
 
 Lemma log_mass v z : at_value true rate rate_pos v z = exp (- ln (mass_of_all true rate) - rate * IZR ((z - v) * (z - v))).
 Proof.
@@ -143,15 +139,16 @@ Proof.
   assert (0 <= H) as H0 by (apply total_nonneg; [exact Sq | intro z; specialize (Q0 z); specialize (Hh z); nra]).
   destruct (Rlt_dec 0 H) as [Hpos|Hneg].
   - (* Young's inequality at each outcome *)
-    set (c := (a * IZR (v - w))).
-    set (moved_mass := fun z => / mass_of_all true rate * weight true rate (z - (w + Zpos order * (v - w)))).
-    assert (summable moved_mass /\ total moved_mass = 1) as [Sm Tm].
-    { destruct (shift_total (noise true rate rate_pos) (w + Zpos order * (v - w)) (mass_summable _)) as [S T].
-      split; [exact S | etransitivity; [exact T | apply mass_total]]. }
+    set (moved_mass := fun z => / mass_of_all true rate * bell rate (IZR w + a * IZR (v - w)) z).
+    assert (summable moved_mass /\ total moved_mass <= 1) as [Sm Tm].
+    { split; [now apply summable_scale, bell_summable|]. unfold moved_mass. rewrite total_scale.
+      pose proof (mass_of_all_pos true rate rate_pos) as HM. apply Rmult_le_reg_l with (mass_of_all true rate); [exact HM|].
+      rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l, Rmult_1_r by lra. eapply Rle_trans; [apply (theta_largest_at_0 rate rate_pos)|].
+      right. unfold theta, mass_of_all. f_equal. extensionality z. unfold bell, weight, exponent. rewrite mult_IZR. f_equal. ring. }
     set (scale := exp (k / a) * exp (b a * ln H)). assert (0 < scale) as Hs by (apply Rmult_lt_0_compat; apply exp_pos).
     assert (forall z, p z * pw (b a) (h z) <= scale * (/ a * moved_mass z + b a * (/ H * (q z * h z)))) as Young.
     { intro z. assert (0 <= moved_mass z) as Mz.
-      { apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, (mass_of_all_pos true rate rate_pos) | left; apply exp_pos]. }
+      { apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, (mass_of_all_pos true rate rate_pos) | left; apply bell_pos]. }
       assert (0 < / a) by (apply Rinv_0_lt_compat; lra). assert (0 < / H) by now apply Rinv_0_lt_compat.
       unfold pw. destruct (Rlt_dec 0 (h z)) as [Hz|Hz].
       2: { rewrite Rmult_0_r. specialize (Hh z). specialize (Q0 z). apply Rmult_le_pos; [lra|].
@@ -165,15 +162,13 @@ Proof.
       rewrite E in C. assert (exp t = / H * (q z * h z)) as Et.
       { unfold t, Rminus. rewrite !exp_plus, exp_Ropp, !exp_ln by assumption. unfold q. rewrite log_mass. fold N lq. ring. }
       assert (exp s <= moved_mass z) as Es.
-      { unfold moved_mass, weight, exponent. rewrite <- (exp_ln (mass_of_all true rate)) at 1 by apply (mass_of_all_pos true rate rate_pos).
-        fold N. rewrite <- exp_Ropp, <- exp_plus. apply exp_le. unfold s, lp, lq, k, a.
+      { unfold moved_mass, bell. rewrite <- (exp_ln (mass_of_all true rate)) at 1 by apply (mass_of_all_pos true rate rate_pos).
+        fold N. rewrite <- exp_Ropp, <- exp_plus. apply exp_le. unfold s, lp, lq, k.
         assert (IZR ((v - w) * (v - w)) <= IZR (shift * shift)) as L by (apply IZR_le; nia).
-        assert (1 <= IZR (Zpos order)) as L1 by (apply IZR_le; lia).
-        rewrite ?mult_IZR, ?minus_IZR, ?plus_IZR, ?mult_IZR, ?minus_IZR in *. set (n := IZR (Zpos order)) in *.
-        set (Z := IZR z). set (V := IZR v) in *. set (W := IZR w) in *. set (D := IZR shift) in *.
-        assert (n * (- N - rate * ((Z - V) * (Z - V))) + (1 - n) * (- N - rate * ((Z - W) * (Z - W)))
-                = - N - rate * ((Z - (W + n * (V - W))) * (Z - (W + n * (V - W)))) + (n - 1) * (n * (rate * ((V - W) * (V - W))))) as -> by ring.
-        assert ((n - 1) * (n * (rate * ((V - W) * (V - W)))) <= (n - 1) * (n * (rate * (D * D)))); [|lra].
+        rewrite ?mult_IZR, ?minus_IZR in *. set (Z := IZR z). set (V := IZR v) in *. set (W := IZR w) in *. set (D := IZR shift) in *.
+        assert (a * (- N - rate * ((Z - V) * (Z - V))) + (1 - a) * (- N - rate * ((Z - W) * (Z - W)))
+                = - N - rate * ((Z - (W + a * (V - W))) * (Z - (W + a * (V - W)))) + (a - 1) * (a * (rate * ((V - W) * (V - W))))) as -> by ring.
+        assert ((a - 1) * (a * (rate * ((V - W) * (V - W)))) <= (a - 1) * (a * (rate * (D * D)))); [|lra].
         apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; lra. }
       assert (p z * exp (b a * ln (h z)) = scale * exp (lp + b a * ln (h z) - (k / a + b a * ln H))) as ->.
       { unfold p, scale. rewrite log_mass. fold N lp. rewrite <- !exp_plus. f_equal. ring. }
@@ -181,7 +176,9 @@ Proof.
     apply Rle_trans with (total (fun z => scale * (/ a * moved_mass z + b a * (/ H * (q z * h z))))).
     + apply total_le; [exact Sp | apply summable_scale, summable_plus; [apply summable_scale, Sm | apply summable_scale, summable_scale, Sq] | exact Young].
     + rewrite total_scale, total_plus, !total_scale by (apply summable_scale; [exact Sm || apply summable_scale, Sq]).
-      fold H. rewrite Tm, Rinv_l, !Rmult_1_r, Hi by lra. rewrite Rmult_1_r. unfold scale, pw. destruct (Rlt_dec 0 H); [lra | contradiction].
+      fold H. rewrite Rinv_l, Rmult_1_r by lra. apply Rle_trans with (scale * 1).
+      * apply Rmult_le_compat_l; [lra|]. assert (0 < / a) by (apply Rinv_0_lt_compat; lra). nra.
+      * rewrite Rmult_1_r. unfold scale, pw. destruct (Rlt_dec 0 H); [lra | contradiction].
   - (* h is 0 everywhere *)
     assert (forall z, h z = 0) as Hz.
     { intro z. destruct (Req_dec (h z) 0) as [|N]; [assumption|]. exfalso. apply Hneg.

@@ -120,15 +120,18 @@ def theorem(file: str, output: str, overwrite: bool) -> Answer:
     coqc accepts the file by computing, with the definitions and rules of the folder checker/rocq:
     coqc -Q checker/rocq DP FILE.v. It refuses the file if a claim does not hold.
     """
+    from exactdp.statement.theorem import left_out
     from exactdp.statement.theorem import theorem as as_theorem
 
     target = new_file("output", output, (".v",), overwrite=overwrite)
     claims = _read(file)
     text = as_theorem(claims)
     write_file(target, text, overwrite=overwrite)
-    below = any("at_least" in claim for claim in claims.fields["claims"])
-    left_out = "; bounds from below are left out: they have no theorem yet" if below else ""
-    return Answer({"output": output, "theorem": text}, f"wrote {output}{left_out}")
+    numbers = ", ".join(str(number) for _, number in left_out(claims))
+    without = (
+        f"; without the bound from below of claim {numbers}: no theorem yet" if numbers else ""
+    )
+    return Answer({"output": output, "theorem": text}, f"wrote {output}{without}")
 
 
 def _read(name: str) -> Statement:

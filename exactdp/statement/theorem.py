@@ -13,44 +13,53 @@ from exactdp.errors import InvalidParameter
 from exactdp.statement.document import Statement
 
 _RULES = ("curve", "basic", "renyi", "grid")
+_BELOW = ("discrete-gaussian", "discrete-laplace", "finite-law", "randomized-response")
 _SPARE = 96  # binary digits beyond the first one of the claimed number
+_HAIRS = 192  # binary digits that show the 2^-100 by which nodes are moved down
 
 _HEAD = """\
 (* A privacy statement as a theorem. SHA-256 of the statement: {sha256}
 
    Compile this file with checker/rocq of exactdp:  coqc -Q checker/rocq DP FILE.v
 
-   private_releases named releases epsilon delta (file Statement.v) says: whatever an analyst runs,
-   one release after the other, each with fresh noise and chosen by what was seen before, and
+   claim_at_most named releases (Delta epsilon) delta (file Measures.v) says: whatever an analyst
+   runs, one release after the other, each with fresh noise and chosen by what was seen before, and
    whatever event E is made of all that was seen, the probabilities P of E for some data and Q of E
    for neighbouring data obey P(E) <= e^epsilon Q(E) + delta. If named is true, one side of the
    neighbours has a name (with the user, without), all releases have the same order, and both orders
-   are meant; if it is false, each release may have its own order. *)
+   are meant; if it is false, each release may have its own order. Rho and RenyiDivergence bound
+   divergences of all that was seen. claim_at_least says that one pair of neighbours comes as
+   close to the number as you like; for SecondError, that no test has a smaller second error. *)
 From Coq Require Import Reals QArith List.
 Import ListNotations.
-From DP Require Import Statement Checker.
+From DP Require Import Statement Checker Measures Claims.
 """
 
 _CLAIM = """
-(* Claim {number}: delta at epsilon = {epsilon} is at most {at_most}. *)
-Theorem claim_{number} : private_releases {named} releases (Q2R {epsilon_q}) (Q2R {at_most_q}).
+(* Claim {number}: {words} is {side} {bound}. *)
+Theorem claim_{number}_{name} : {meaning} releases ({measure}) (Q2R {bound_q}).
 Proof.
-  apply ({checker} {precision} _ _ _ _
+  apply ({checker}_sound {precision} {unknown}
     ({rule})).
   vm_cast_no_check (eq_refl true).
 Qed.
-Print Assumptions claim_{number}.
+Print Assumptions claim_{number}_{name}.
 """
 
 
 def theorem(statement: Statement) -> str:
-    """The text of a file for coqc, with a theorem for each upper bound of delta.
+    """The text of a file for coqc, with a theorem for each bound that has a rule in checker/rocq.
 
-    Raises InvalidParameter if checker/rocq has no rule for a claim or a mechanism.
+    Raises InvalidParameter if checker/rocq has no rule for a claim or a mechanism. A lower bound
+    beside an upper one is left out where it has no rule: see `left_out`.
     """
     fields = statement.fields
-    named = fields["unit"]["neighbours"] in ("add-remove", "zero-out")
-    claims = [_claim(i, claim, named) for i, claim in enumerate(fields["claims"], 1)]
+    claims = [
+        _claim(i, claim, side, fields)
+        for i, claim in enumerate(fields["claims"], 1)
+        for side in ("at_most", "at_least")
+        if side in claim and (side, i) not in left_out(statement)
+    ]
     releases = ";\n  ".join(_release(release) for release in fields["releases"])
     whose = (
         f"\n(* Neighbours: {fields['unit']['neighbours']}. The mechanisms are those of section 3"
@@ -64,28 +73,62 @@ def theorem(statement: Statement) -> str:
     )
 
 
-def _claim(number: int, claim: dict[str, Any], named: bool) -> str:
-    rule = claim["derivation"]["rule"]
-    if claim["measure"] != "delta" or rule not in _RULES:
-        what = f"claim {number}: {claim['measure']} by the rule {rule}"
-        raise InvalidParameter("statement", what, f"delta by one of the rules {', '.join(_RULES)}")
-    if "at_most" not in claim:
-        raise InvalidParameter("statement", f"claim {number}: at_least alone", "a claim at_most")
-    at_most = Fraction(claim["at_most"])
-    digits = max(0, (1 / at_most).__ceil__().bit_length()) if at_most else 0
-    bits = claim["derivation"].get("mass_bits", 0)
-    long_integers = "kernel" if rule == "grid" else "program"  # the kernel's own, or Rocq's Z
+def left_out(statement: Statement) -> list[tuple[str, int]]:
+    """The lower bounds, with the numbers of their claims, that stand beside an upper one alone."""
+    fields = statement.fields
+    known = all(release["mechanism"] in _BELOW for release in fields["releases"])
+    return [
+        ("at_least", i)
+        for i, claim in enumerate(fields["claims"], 1)
+        if {"at_most", "at_least"} <= claim.keys() and not (known and claim["measure"] == "delta")
+    ]
+
+
+def _claim(number: int, claim: dict[str, Any], side: str, fields: dict[str, Any]) -> str:
+    measure, words = _measure(number, claim, side)
+    named = str(fields["unit"]["neighbours"] in ("add-remove", "zero-out")).lower()
+    one_pair = str(fields["unit"].get("one_pair", False)).lower()
+    bound = Fraction(claim[side])
+    digits = max(0, (1 / bound).__ceil__().bit_length()) if bound else 0
+    derivation = claim["derivation"]
+    grid = derivation["rule"] == "grid"
+    place = "kernel" if grid else "program"  # the kernel's long integers, or Rocq's Z
+    below = side == "at_least"
+    epsilon = _rational(claim.get("epsilon", "0"))
     return _CLAIM.format(
         number=number,
-        epsilon=claim["epsilon"],
-        at_most=claim["at_most"],
-        named=str(named).lower(),
-        epsilon_q=_rational(claim["epsilon"]),
-        at_most_q=_rational(claim["at_most"]),
-        precision=max(digits + _SPARE, bits),
-        rule=_rule(claim["derivation"]),
-        checker=f"check_in_{long_integers}_sound",
+        name=side,
+        words=words,
+        side=side.replace("_", " "),
+        bound=claim[side],
+        meaning=f"claim_at_least {named} {one_pair}" if below else f"claim_at_most {named}",
+        measure=measure,
+        bound_q=_rational(claim[side]),
+        checker=f"{place}_{'least' if below else 'most'}",
+        precision=max(digits + _SPARE, derivation.get("mass_bits", 0), _HAIRS if below else 0),
+        unknown=f"_ _ _ _ _ {epsilon}" if below else "_ _ _ _",
+        rule=_rule(derivation),
     )
+
+
+def _measure(number: int, claim: dict[str, Any], side: str) -> tuple[str, str]:
+    """The measure in the words of Measures.v, and in those of a reader."""
+    measure, rule = claim["measure"], claim["derivation"]["rule"]
+    if (measure, side) in (("delta", "at_most"), ("type-two", "at_least")) and rule in _RULES:
+        if measure == "type-two":
+            return f"SecondError {_rational(claim['type_one'])}", (
+                f"the second error of a test with the first error {claim['type_one']}"
+            )
+        return f"Delta {_rational(claim['epsilon'])}", f"delta at epsilon = {claim['epsilon']}"
+    if (measure, side) == ("delta", "at_least") and rule in ("curve", "grid"):
+        return f"Delta {_rational(claim['epsilon'])}", f"delta at epsilon = {claim['epsilon']}"
+    if (measure, side, rule) == ("rho", "at_most", "sum") and not Fraction(claim.get("delta", 0)):
+        return "Rho", "rho"
+    if (measure, side, rule) == ("renyi", "at_most", "sum"):
+        order = claim["order"]
+        return f"RenyiDivergence {_rational(order)}", f"the divergence of order {order}"
+    what = f"claim {number}: {measure} {side} by the rule {rule}"
+    raise InvalidParameter("statement", what, "a claim with a rule in checker/rocq")
 
 
 def _rule(derivation: dict[str, Any]) -> str:
@@ -94,8 +137,8 @@ def _rule(derivation: dict[str, Any]) -> str:
         if order.denominator > 1:
             raise InvalidParameter("statement", f"the order {order}", "a whole order")
         return f"RenyiRule {order}"
-    if derivation["rule"] != "grid":
-        return f"{derivation['rule'].capitalize()}Rule"
+    if derivation["rule"] != "grid":  # a sum makes no choice
+        return "CurveRule" if derivation["rule"] in ("curve", "sum") else "BasicRule"
     nodes = "; ".join(_pair(pair) for pair in derivation["nodes"])
     step, bits, window = derivation["step"], derivation["mass_bits"], derivation["window"]
     return f"GridRule ({_fraction(step)}) {bits} [{nodes}] {_pair(window)}"

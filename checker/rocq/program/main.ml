@@ -1,7 +1,8 @@
 (* Checks a privacy statement (format dp-statement/1): dpcheck-rocq statement.json
 
    Prints "valid", "not proved", "malformed" or "no rule yet", and why (exit status 0, 1, 2, 3). This file and json.ml only
-   read the statement; Checker.check_in_program decides, and Rocq's theorem check_in_program_sound is about that function. *)
+   read the statement; Checker.program_most and program_least decide, and Rocq's theorems program_most_sound and program_least_sound are
+   about these functions. *)
 module Zarith = Z
 open Json
 
@@ -168,25 +169,64 @@ let derivation (releases : Checker.release list) value =
        | _ -> fail "the rule is unknown")
   | _ -> fail "derivation is not an object"
 
-let claim named releases value =
-  match value with
-  | Object f ->
-      demand (List.mem_assoc "at_most" f || List.mem_assoc "at_least" f) "a claim is at_most, at_least or both";
-      (match List.assoc_opt "measure" f with
-       | Some (Text "delta") ->
-           let f = fields "a claim" ["measure"; "epsilon"; "derivation"] ["at_most"; "at_least"] value in
-           let epsilon = rational "epsilon" (field "epsilon" f) in
-           let bound side = Option.map (rational side) (List.assoc_opt side f) in
-           let most = bound "at_most" in let least = bound "at_least" in
-           let how = derivation releases (field "derivation" f) in
-           let proved = match most with
-             | None -> true
-             | Some b -> Checker.check_in_program (Zarith.of_int 256) named releases epsilon b how in
-           if proved && least <> None then raise (No_rule "there is no rule yet for at_least");
-           proved
-       | Some (Text ("rho" | "renyi" | "mu" | "type-two" as m)) -> raise (No_rule ("there is no rule yet for the measure " ^ m))
-       | _ -> fail "the measure is unknown")
-  | _ -> fail "a claim is not an object"
+(* The rule of a quantity that adds up. *)
+let by_sum value =
+  match List.assoc_opt "rule" (fields "derivation" ["rule"] ["order"; "starts"; "step"; "mass_bits"; "nodes"; "window"] value) with
+  | Some (Text "sum") -> ignore (fields "derivation" ["rule"] [] value)
+  | _ -> raise (No_rule "this quantity needs the rule sum")
+
+let has_outcomes (r : Checker.release) = match r.runs with
+  | Checker.FiniteLaw _ | Checker.RandomizedResponse _ | Checker.DiscreteLaplace _ | Checker.DiscreteGaussian _ -> true
+  | _ -> false
+
+(* What is true of each side of a claim. *)
+let claim named one_pair (releases : Checker.release list) value =
+  let f = match value with Object f -> f | _ -> fail "a claim is not an object" in
+  demand (List.mem_assoc "at_most" f || List.mem_assoc "at_least" f) "a claim is at_most, at_least or both";
+  let read required optional = fields "a claim" ("measure" :: "derivation" :: required) ("at_most" :: "at_least" :: optional) value in
+  let number_of name f = rational name (field name f) in
+  let bits = Zarith.of_int 256 in
+  let how f = derivation releases (field "derivation" f) in
+  let no_rule reason = fun _ -> raise (No_rule ("there is no rule yet for " ^ reason)) in
+  let known part reason = if Checker.total_of part releases = None then raise (No_rule ("there is no rule yet for " ^ reason)) in
+  let most measure how bound = Checker.program_most bits named releases measure bound how in
+  let least measure epsilon how bound = Checker.program_least bits named one_pair releases measure bound epsilon how in
+  let at_most, at_least = match List.assoc_opt "measure" f with
+    | Some (Text "delta") ->
+        let f = read ["epsilon"] [] in
+        let epsilon = number_of "epsilon" f in
+        let measure = Checker.Delta epsilon in
+        ((fun bound -> most measure (how f) bound),
+         (fun bound ->
+            if not (List.for_all has_outcomes releases) then raise (No_rule "there is no rule yet for a lower bound of a release");
+            least measure epsilon (how f) bound))
+    | Some (Text "type-two") ->
+        let f = read ["epsilon"; "type_one"] [] in
+        let epsilon = number_of "epsilon" f in
+        let measure = Checker.SecondError (at_most_1 "type_one" (number_of "type_one" f)) in
+        ((fun bound -> ignore (how f); most measure Checker.CurveRule bound), (fun bound -> least measure epsilon (how f) bound))
+    | Some (Text "rho") ->
+        let f = read [] ["delta"] in
+        let delta = match List.assoc_opt "delta" f with Some v -> at_most_1 "delta" (rational "delta" v) | None -> rational "delta" (Text "0") in
+        ((fun bound ->
+            by_sum (field "derivation" f);
+            if Zarith.sign delta.qnum <> 0 then raise (No_rule "there is no rule yet for rho beside a delta");
+            known Checker.rho_of_mechanism "rho of a release";
+            most Checker.Rho Checker.CurveRule bound), no_rule "at_least of rho")
+    | Some (Text "renyi") ->
+        let f = read ["order"] [] in
+        let order = number_of "order" f in
+        demand (Zarith.gt order.qnum order.qden) "order has a value that is not allowed";
+        ((fun bound ->
+            by_sum (field "derivation" f);
+            known (Checker.divergence_of_mechanism order) "the divergence of a release";
+            most (Checker.RenyiDivergence order) Checker.CurveRule bound), no_rule "at_least of a divergence")
+    | Some (Text "mu") -> ignore (read [] []); (no_rule "the measure mu", no_rule "the measure mu")
+    | _ -> fail "the measure is unknown" in
+  let side name proves = match List.assoc_opt name f with
+    | None -> []
+    | Some v -> [(try if proves (rational name v) then `Proved else `Not_proved with No_rule r -> `No_rule r)] in
+  side "at_most" at_most @ side "at_least" at_least
 
 let rec about = function List l -> List.iter about l | v -> ignore (text "about" v)
 
@@ -194,7 +234,8 @@ let check bytes =
   let s = fields "statement" ["format"; "unit"; "releases"; "claims"; "premises"; "not_shown"; "made_by"] ["about"] (parse bytes) in
   demand (field "format" s = Text "dp-statement/1") "format has a value that is not allowed";
   let u = fields "unit" ["neighbours"; "of"; "bounds"] ["one_pair"] (field "unit" s) in
-  (match List.assoc_opt "one_pair" u with None | Some (Truth _) -> () | _ -> fail "one_pair has a value that is not allowed");
+  let one_pair = match List.assoc_opt "one_pair" u with
+    | None -> false | Some (Truth t) -> t | _ -> fail "one_pair has a value that is not allowed" in
   let named = match field "neighbours" u with
     | Text ("add-remove" | "zero-out") -> true
     | Text ("replace-one" | "pair") -> false
@@ -212,8 +253,8 @@ let check bytes =
   let releases = list "releases" (field "releases" s) and claims = list "claims" (field "claims" s) in
   demand (releases <> [] && List.length releases <= 500 && claims <> []) "releases are 1 to 500, and claims at least 1";
   let releases = List.map (release (field "neighbours" u = Text "add-remove")) releases in
-  let verdicts = List.map (fun c -> try if claim named releases c then `Proved else `Not_proved with No_rule r -> `No_rule r) claims in
-  if List.mem `Not_proved verdicts then (1, "not proved: a claim at_most fails")
+  let verdicts = List.concat_map (claim named one_pair releases) claims in
+  if List.mem `Not_proved verdicts then (1, "not proved: a claim fails")
   else match List.find_opt (function `No_rule _ -> true | _ -> false) verdicts with
     | Some (`No_rule r) -> (3, "no rule yet: " ^ r)
     | _ ->

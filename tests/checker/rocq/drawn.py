@@ -1,6 +1,6 @@
 """Random statements for the extracted checker: python -m tests.checker.rocq.drawn COUNT
 
-It never contradicts dpcheck on an upper bound that is true, and never proves one that is false.
+It never contradicts dpcheck on a claim that is true, and never proves one that is false.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable
+from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
@@ -38,30 +39,46 @@ _MECHANISMS: list[Callable[[random.Random], pld.Pld]] = [  # those that have a r
 
 
 def with_rules(rng: random.Random) -> Drawn:
-    """A statement about one or two mechanisms that have a rule, sampled or not."""
+    """A statement about one or two mechanisms that have a rule, and one of five claims."""
     while True:
         loss = rng.choice(_MECHANISMS)(rng).composed(rng.choice([1, 1, 2, 20]))
         if rng.random() < 0.3:
             loss = loss.then(rng.choice(_MECHANISMS)(rng))
-        claim = rng.choice(["epsilon", "delta"])
-        value = _number(rng, 0, 2) if claim == "epsilon" else rng.choice(["1e-3", "1e-5"])
+        claim = rng.choice(["epsilon", "epsilon", "delta", "order", "type_one", "rho"])
+        value = {
+            "epsilon": _number(rng, 0, 2),
+            "delta": rng.choice(["1e-3", "1e-5"]),
+            "order": rng.choice(["2", "3.5", "12"]),
+            "type_one": rng.choice(["0.01", "0.05", "0.5"]),
+        }.get(claim, True)
         try:
             document = statement.of(loss, **{claim: value})
-            return Drawn("loss", document, loss.delta(document.fields["claims"][0]["epsilon"]))
+            of_delta = claim in ("epsilon", "delta")
+            truth = loss.delta(document.fields["claims"][0]["epsilon"]) if of_delta else None
+            return Drawn("loss", document, truth)
         except ExactDPError:
             continue
 
 
-def upper(fields: dict[str, Any]) -> str | None:
-    """The statement with its claims at_most alone."""
-    claims = [{k: v for k, v in c.items() if k != "at_least"} for c in fields["claims"]]
-    kept = [claim for claim in claims if "at_most" in claim]
-    return json.dumps(fields | {"claims": kept}) if kept else None
+def less(original: Drawn, rng: random.Random) -> str | None:
+    """A false statement: of delta, or of a quantity whose least bound the rule `sum` finds."""
+    if original.truth is not None:
+        return mutant(original, rng)
+    fields = deepcopy(dict(original.made.fields))
+    discrete = {"discrete-gaussian"} == {r["mechanism"] for r in fields["releases"]}
+    unsampled = all(Fraction(r.get("rate", 1)) == 1 for r in fields["releases"])
+    claim = fields["claims"][0]
+    exact = claim["measure"] == "rho" or Fraction(claim.get("order", "1/2")).denominator == 1
+    if not (discrete and unsampled and exact and "at_most" in claim):
+        return None
+    claim["at_most"] = str(Fraction(claim["at_most"]) * (1 - Fraction(1, 10**9)))
+    return json.dumps(fields)
 
 
 def _has_digits(text: str) -> bool:
     """Whether the claims, which mutants round to 50 decimals, are still less than the truth."""
-    return all(Fraction(claim["at_most"]) > LEAST for claim in json.loads(text)["claims"])
+    claims = json.loads(text)["claims"]
+    return all(Fraction(claim.get("at_most", 1)) > LEAST for claim in claims)
 
 
 def run(count: int, seed: int) -> dict[str, Counter[str]]:
@@ -72,20 +89,19 @@ def run(count: int, seed: int) -> dict[str, Counter[str]]:
     progress = tqdm(total=count, desc="statements", disable=count < 100)
     while true.total() < count:
         original = draw(rng) if rng.random() < 0.5 else with_rules(rng)
-        text = upper(dict(original.document.fields))
-        changed = mutant(original, rng)
-        less = upper(json.loads(changed)) if changed else None
-        if text is None or less is None or not _has_digits(less):
-            continue
+        text = original.made.to_json()
         verdict, theirs = compiled.verdict(text), dpcheck.check(text.encode())[0]
         if verdict not in ("no rule yet", theirs):
             raise AssertionError(f"{verdict}, dpcheck: {theirs}: {text}")
         true[verdict] += 1
-        verdict = compiled.verdict(less)
-        if verdict == "valid":
-            raise AssertionError(f"a false claim is proved: {less}")
-        false[verdict] += 1
         progress.update()
+        changed = less(original, rng)
+        if changed is None or not _has_digits(changed):
+            continue
+        verdict = compiled.verdict(changed)
+        if verdict == "valid":
+            raise AssertionError(f"a false claim is proved: {changed}")
+        false[verdict] += 1
     return {"true": true, "false": false}
 
 

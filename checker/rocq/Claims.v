@@ -1,0 +1,138 @@
+(* The checker of claims of every measure, at_most and at_least, and the theorem that what it accepts is true. *)
+From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
+Import ListNotations.
+From DP Require Import Law Profile Compose Grid Fixed Exponential Above Tops Finite Kronecker Statement Bounds GridRule Checker Moments TypeTwo
+  Outcomes BelowRule Measures.
+Open Scope R_scope.
+
+Section Claims.
+Variable p : positive.
+Variable convolve : list Z -> list Z -> list Z.
+Hypothesis convolve_correct : forall a b, convolve a b = convolution a b.
+
+(* delta at least: the larger one of both orders. *)
+Definition derive_below (o : order) (releases : list release) (eps bound : Q) (how : derivation) : bool :=
+  match how with
+  | CurveRule => at_least p (curve_below p o releases eps) bound
+  | GridRule (Fraction num den) mass_bits nodes (low, high) =>
+      (0 <=? mass_bits)%Z && (mass_bits <=? Zpos p)%Z
+      && at_least p (grid_below p convolve num den mass_bits low high o releases nodes eps) bound
+  | _ => false
+  end.
+
+Theorem derive_below_sound o releases eps bound how : derive_below o releases eps bound how = true ->
+  delta_at_least (extreme_classes (orient o) releases) (Q2R eps) (Q2R bound).
+Proof.
+  destruct how as [| |a|[num den] mass_bits nodes [low high]]; simpl; try discriminate.
+  - apply curve_below_sound.
+  - rewrite !andb_true_iff, !Z.leb_le. intros [[B1 B2] H].
+    now apply (grid_below_sound p convolve convolve_correct num den mass_bits low high (conj B1 B2) o releases nodes eps).
+Qed.
+
+(* The second error: the largest delta from which the claim follows. *)
+Definition delta_for (first eps bound : Q) : option Q :=
+  match exponential p (real p eps) with
+  | Some (_, x) =>
+      let x := Qmake x (2 ^ p) in
+      let d := Qred (1 - bound - x * first) in let d' := Qred (1 - first - x * bound) in
+      Some (if Qle_bool d d' then d' else d)
+  | None => None
+  end.
+
+Lemma delta_for_sound first eps bound d : 0 <= Q2R first -> 0 <= Q2R bound -> delta_for first eps bound = Some d ->
+  Q2R d <= 1 - Q2R bound - exp (Q2R eps) * Q2R first \/ Q2R d <= 1 - Q2R first - exp (Q2R eps) * Q2R bound.
+Proof.
+  intros H0 H1. unfold delta_for. pose proof (exponential_holds p _ _ (real_holds p eps)) as H.
+  destruct (exponential p (real p eps)) as [[a x]|]; [|discriminate]. cbv zeta. intro E. destruct H as [_ H].
+  assert (exp (Q2R eps) <= Q2R (Qmake x (2 ^ p))) as Hx.
+  { unfold Q2R. cbn [Qnum Qden]. rewrite Pos2Z.inj_pow. fold (one p). pose proof (one_posR p).
+    apply Rmult_le_reg_r with (IZR (one p)); [assumption|].
+    replace (IZR x * / IZR (one p) * IZR (one p)) with (IZR x) by (field; lra). exact H. }
+  assert (Q2R 1 = 1) as E1 by (unfold Q2R; simpl; lra).
+  inversion E as [E']. destruct (Qle_bool _ _); [right | left];
+    rewrite (Qeq_eqR _ _ (Qred_correct _)), !Q2R_minus, Q2R_mult, E1; nra.
+Qed.
+
+Definition check_most (named : bool) (releases : list release) (m : measure) (bound : Q) (how : derivation) : bool :=
+  match m with
+  | Delta epsilon => check p convolve named releases epsilon bound how
+  | Rho => match total_of rho_of_mechanism releases with Some rho => Qle_bool rho bound | None => false end
+  | RenyiDivergence a =>
+      match total_of (divergence_of_mechanism a) releases with
+      | Some x => negb (Qle_bool a 1) && Qle_bool x bound
+      | None => false
+      end
+  | SecondError _ => false
+  end.
+
+Definition check_least (named one_pair : bool) (releases : list release) (m : measure) (bound : Q) (epsilon : Q) (how : derivation) : bool :=
+  match m with
+  | Delta epsilon =>
+      (one_pair || (runs_of releases =? 1)%Z)
+      && (derive_below forward releases epsilon bound how || derive_below backward releases epsilon bound how)
+  | SecondError first =>
+      Qle_bool 0 first && Qle_bool 0 bound
+      && match delta_for first epsilon bound with Some d => check p convolve named releases epsilon d how | None => false end
+  | _ => false
+  end.
+
+Lemma all_orders_intro named releases (holds_for : list class -> Prop) : (forall o, holds_for (run_classes (orient o) releases)) ->
+  all_orders named releases holds_for.
+Proof. intro H. unfold all_orders. destruct named; [split; [apply (H forward) | apply (H backward)] | apply (H unnamed)]. Qed.
+
+Theorem check_most_sound named releases m bound how : check_most named releases m bound how = true ->
+  claim_at_most named releases m (Q2R bound).
+Proof.
+  destruct m as [epsilon| |a|first]; simpl.
+  - now apply check_sound.
+  - destruct (total_of rho_of_mechanism releases) as [rho|] eqn:E; [|discriminate]. intro H. apply Qle_bool_iff, Qle_Rle in H.
+    apply all_orders_intro. intro o. now apply (rho_sum_sound o releases rho).
+  - destruct (total_of (divergence_of_mechanism a) releases) as [x|] eqn:E; [|discriminate]. rewrite andb_true_iff, negb_true_iff. intros [Ha H].
+    apply Qle_bool_iff, Qle_Rle in H. apply all_orders_intro. intro o. apply (divergence_sum_sound o releases a x); auto.
+    assert (1 < a)%Q as L by (apply Qnot_le_lt; intro L; apply Qle_bool_iff in L; congruence).
+    apply Qlt_Rlt in L. replace (Q2R 1) with 1 in L by (unfold Q2R; simpl; lra). exact L.
+  - discriminate.
+Qed.
+
+Lemma swapped_classes (C D : class -> class) releases : (forall K Y P Q, C K Y P Q -> D K Y Q P) ->
+  Forall2 (fun C D : class => forall Y P Q, C Y P Q -> D Y Q P) (run_classes C releases) (run_classes D releases).
+Proof.
+  intro H. unfold run_classes. induction releases as [|r releases IH]; simpl; [constructor|]. apply Forall2_app; [|exact IH].
+  induction (Pos.to_nat (count r)) as [|k IHk]; simpl; constructor; [intros Y P Q; apply H | exact IHk].
+Qed.
+
+Theorem check_least_sound named one_pair releases m bound epsilon how :
+  check_least named one_pair releases m bound epsilon how = true -> claim_at_least named one_pair releases m (Q2R bound).
+Proof.
+  destruct m as [eps| |a|first]; simpl; try discriminate.
+  - rewrite andb_true_iff, !orb_true_iff. intros [H1 H2]. split.
+    + destruct H1 as [H1|H1]; [now left | right; now apply Z.eqb_eq].
+    + destruct H2 as [H2|H2]; [left | right]; [now apply (derive_below_sound forward releases eps bound how) | now apply (derive_below_sound backward releases eps bound how)].
+  - rewrite !andb_true_iff. intros [[F0 B0] H]. apply Q2R_nonneg in F0, B0.
+    destruct (delta_for first epsilon bound) as [d|] eqn:E; [|discriminate].
+    pose proof (delta_for_sound first epsilon bound d F0 B0 E) as D. apply (check_sound p convolve convolve_correct) in H.
+    unfold private_releases, all_orders in *. destruct named.
+    + destruct H as [H1 H2]. split.
+      * apply (second_error_from_delta _ (run_classes reversed releases) (Q2R epsilon) (Q2R d)); auto. now apply swapped_classes.
+      * apply (second_error_from_delta _ (run_classes (fun C => C) releases) (Q2R epsilon) (Q2R d)); auto. now apply swapped_classes.
+    + apply (second_error_from_delta _ (run_classes Finite.either releases) (Q2R epsilon) (Q2R d)); auto.
+      apply swapped_classes. intros K Y P Q [HK|HK]; [now right | now left].
+Qed.
+End Claims.
+
+(* In the kernel, with BigZ; and in the program, with Z. *)
+Definition kernel_most (p : positive) := check_most p convolution_big.
+Definition kernel_least (p : positive) := check_least p convolution_big.
+Definition program_most (p : positive) := check_most p convolution_Z.
+Definition program_least (p : positive) := check_least p convolution_Z.
+
+Theorem kernel_most_sound p named releases m bound how : kernel_most p named releases m bound how = true -> claim_at_most named releases m (Q2R bound).
+Proof. apply check_most_sound. exact convolution_big_correct. Qed.
+Theorem kernel_least_sound p named one_pair releases m bound epsilon how :
+  kernel_least p named one_pair releases m bound epsilon how = true -> claim_at_least named one_pair releases m (Q2R bound).
+Proof. apply check_least_sound. exact convolution_big_correct. Qed.
+Theorem program_most_sound p named releases m bound how : program_most p named releases m bound how = true -> claim_at_most named releases m (Q2R bound).
+Proof. apply check_most_sound. exact convolution_Z_correct. Qed.
+Theorem program_least_sound p named one_pair releases m bound epsilon how :
+  program_least p named one_pair releases m bound epsilon how = true -> claim_at_least named one_pair releases m (Q2R bound).
+Proof. apply check_least_sound. exact convolution_Z_correct. Qed.
