@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from fractions import Fraction
-from typing import Any
 
 from tqdm import tqdm
 

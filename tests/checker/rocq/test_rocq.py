@@ -57,7 +57,7 @@ def test_only_the_axioms_of_the_real_numbers_are_assumed() -> None:
     }
     names = re.findall(r"^(\w[\w.]*)(?: |$)", compiled.assumptions(), re.MULTILINE)
     assert set(names) - {"Axioms"} <= allowed
-    assert compiled.assumptions().count("Axioms:") == 5
+    assert compiled.assumptions().count("Axioms:") == 9
 
 
 def test_nothing_is_admitted() -> None:
@@ -69,10 +69,84 @@ def test_nothing_is_admitted() -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_true_claims_are_valid_and_smaller_ones_are_not(name: str) -> None:
-    assert compiled.verdict(json.dumps(_upper(name))) == "valid"
-    less = _upper(name, _truth(name) * (1 - _HAIR))
+def test_true_claims_are_valid_on_both_sides_and_sharper_ones_are_not(name: str) -> None:
+    example = next(e for e in EXAMPLES if e.name == name)
+    assert compiled.verdict(json.dumps(example.honest())) == "valid"
+    low, high = example.truth()
+    less, more = (
+        example.statement(low * (1 - _HAIR), None),
+        example.statement(None, high * (1 + _HAIR)),
+    )
     assert compiled.verdict(json.dumps(less)) == "not proved"
+    assert compiled.verdict(json.dumps(more)) == "not proved"
+
+
+def test_a_lower_bound_of_several_runs_needs_one_pair_of_neighbours() -> None:
+    statement = next(e for e in EXAMPLES if e.name == "grid-response").honest()
+    del statement["claims"][0]["at_most"]
+    assert compiled.verdict(json.dumps(statement)) == "valid"
+    statement["unit"]["one_pair"] = False
+    assert compiled.verdict(json.dumps(statement)) == "not proved"
+
+
+def test_a_promise_has_no_lower_side() -> None:
+    statement = _upper("randomized-response")
+    promise = {"mechanism": "approximate", "times": 1, "epsilon": "1", "delta": "0.1"}
+    statement["releases"] = [promise]
+    claim = statement["claims"][0]
+    claim["at_least"] = claim.pop("at_most")
+    assert compiled.verdict(json.dumps(statement)) == "no rule yet"
+
+
+_DISCRETE = {"mechanism": "discrete-gaussian", "times": 3, "sigma2": "7", "sensitivity": "2"}
+_RESPONSE = {"mechanism": "randomized-response", "times": 2, "epsilon": "0.5"}
+_LAPLACE = {"mechanism": "discrete-laplace", "times": 1, "scale": "2", "sensitivity": "3"}
+_SUMS = {  # rho, and the divergence of order 3.5, by hand
+    "discrete-gaussian": (_DISCRETE, Fraction(3 * 4, 14), Fraction(7, 2) * Fraction(3 * 4, 14)),
+    "response": (_RESPONSE, Fraction(2, 8), Fraction(7, 2) * Fraction(2, 8)),
+    "discrete-laplace": (_LAPLACE, Fraction(9, 8), Fraction(3, 2)),  # epsilon is less than a rho
+    "sampled": (_DISCRETE | {"rate": "0.01"}, Fraction(3 * 4, 14), Fraction(3)),
+    "promise": (
+        {"mechanism": "zcdp", "times": 5, "rho": "0.1"},
+        Fraction(1, 2),
+        Fraction(7, 4),
+    ),
+}
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize(("release", "rho", "divergence"), _SUMS.values(), ids=_SUMS)
+def test_rho_and_divergences_add_up(
+    release: dict[str, Any], rho: Fraction, divergence: Fraction, neighbours: str
+) -> None:
+    if "rate" in release and neighbours != "add-remove":
+        return
+    for fields, bound in (
+        ({"measure": "rho"}, rho),
+        ({"measure": "renyi", "order": "3.5"}, divergence),
+    ):
+        statement = _upper("randomized-response") | {"releases": [release]}
+        statement["unit"]["neighbours"] = neighbours
+        for claimed, verdict in ((bound, "valid"), (bound * (1 - _HAIR), "not proved")):
+            claim = {**fields, "derivation": {"rule": "sum"}, "at_most": str(claimed)}
+            statement["claims"] = [claim]
+            assert compiled.verdict(json.dumps(statement)) == verdict
+            assert dpcheck.check(json.dumps(statement).encode())[0] == verdict
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "pair"])
+@pytest.mark.parametrize("type_one", ["0.1", "0.4"])
+def test_second_errors_of_a_randomised_response(type_one: str, neighbours: str) -> None:
+    lie = 1 / (1 + mp.exp(1))  # the second error is the line through (0, 1) and (lie, lie), or
+    a = mpf(type_one)  # the line through (lie, lie) and (1, 0)
+    truth = 1 - a * mp.e if a < lie else (1 - a) / mp.e
+    statement = _upper("randomized-response")
+    statement["unit"]["neighbours"] = neighbours
+    for hair, verdict in ((-1, "valid"), (1, "not proved")):
+        claim = {"measure": "type-two", "type_one": type_one, "epsilon": "1"}
+        bound = mp.nstr(truth * (1 + hair * mpf("1e-10")), 14)
+        statement["claims"] = [claim | {"derivation": {"rule": "curve"}, "at_least": bound}]
+        assert compiled.verdict(json.dumps(statement)) == verdict
 
 
 @pytest.mark.parametrize(
@@ -105,11 +179,8 @@ def test_damaged_choices_do_not_prove_a_false_claim() -> None:
 
 def test_the_program_agrees_with_dpcheck() -> None:
     for example in EXAMPLES:
-        statement = example.honest()
-        statement["claims"][0].pop("at_least", None)
-        if "at_most" in statement["claims"][0]:
-            ours = compiled.verdict(json.dumps(statement))
-            assert ours in ("no rule yet", dpcheck.check(json.dumps(statement).encode())[0])
+        text = json.dumps(example.honest())
+        assert compiled.verdict(text) in ("no rule yet", dpcheck.check(text.encode())[0])
 
 
 @pytest.mark.parametrize("text", _MALFORMED.values(), ids=_MALFORMED)
