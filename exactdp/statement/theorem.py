@@ -6,6 +6,7 @@ claimed in their words; its proof is one computation in Rocq's kernel.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -84,7 +85,7 @@ def left_out(statement: Statement) -> list[tuple[str, int]]:
     ]
 
 
-def _claim(number: int, claim: dict[str, Any], side: str, fields: dict[str, Any]) -> str:
+def _claim(number: int, claim: dict[str, Any], side: str, fields: Mapping[str, Any]) -> str:
     measure, words = _measure(number, claim, side)
     named = str(fields["unit"]["neighbours"] in ("add-remove", "zero-out")).lower()
     one_pair = str(fields["unit"].get("one_pair", False)).lower()
