@@ -25,7 +25,11 @@ DEEP = b"[" * 100_000
 @pytest.mark.parametrize(
     ("call", "content", "message"),
     [
-        (COMPOSE, b'{"mechanism": [1]}', "mechanism in line 1 of file must be one of above-threshold"),
+        (
+            COMPOSE,
+            b'{"mechanism": [1]}',
+            "mechanism in line 1 of file must be one of above-threshold",
+        ),
         (COMPOSE, b'{"mechanism": "gaussian", "sigma": \xff}', "UTF-8 text"),
         (
             COMPOSE,
