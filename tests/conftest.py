@@ -1,4 +1,4 @@
-"""Shared test settings: hypothesis profiles, no deadlines, slow cases, a terminal's signals.
+"""Shared test settings: hypothesis profiles, no deadlines, a terminal's signals.
 
 The default run draws the same examples every time. The profile `thorough` (make test-slow) draws
 fresh ones, and a failure prints the decorator that repeats it.
@@ -7,8 +7,6 @@ fresh ones, and a failure prints the decorator that repeats it.
 from __future__ import annotations
 
 import signal
-from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,25 +34,3 @@ def _no_fresh_interpreters(request: pytest.FixtureRequest, monkeypatch: pytest.M
     """
     if not any(request.node.get_closest_marker(name) for name in ("fresh", "slow")):
         monkeypatch.setenv("EXACTDP_FRESH_INTERPRETER", "1")
-
-
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Modules without tests have no doctests either: they are not imported to look for any."""
-    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
-    return (helper and collection_path.is_relative_to(Path(__file__).parent)) or None
-
-
-@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked slow
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow the cases of a test that follow its first `few`, and examples that say so."""
-    quick: Counter[str] = Counter()
-    for item in items:
-        few = item.get_closest_marker("few")
-        if few and not item.get_closest_marker("slow"):
-            test = item.nodeid.partition("[")[0]
-            quick[test] += 1
-            if quick[test] > few.args[0]:
-                item.add_marker("slow")
-        steps = item.dtest.examples if isinstance(item, pytest.DoctestItem) else ()
-        if any(step.source.endswith("  # takes seconds\n") for step in steps):
-            item.add_marker("slow")

@@ -174,7 +174,8 @@ def test_a_composition_has_a_lower_side_only_with_one_pair() -> None:
     assert _said(both).startswith("valid")
 
 
-@pytest.mark.parametrize("neighbours", ["add-remove", "zero-out", "replace-one", "pair"])
+@pytest.mark.few(2)
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one", "zero-out", "pair"])
 def test_orders_matter_where_no_side_has_a_name(neighbours: str) -> None:
     law = [["0.5", "0.35"], ["0.49", "0.63"], ["0.01", "0.02"]]
     choices = {"step": "1/512", "mass_bits": 82, "nodes": [[-356, 356]], "window": [-720, 720]}

@@ -156,6 +156,7 @@ def test_a_file_for_a_group(tmp_path: Path) -> None:
     assert (code, len(err.splitlines())) == (2, 1)
 
 
+@pytest.mark.slow
 def test_only_one_pair_gives_a_statement_of_several_runs_lower_bounds(tmp_path: Path) -> None:
     steps = tmp_path / "steps.jsonl"
     steps.write_text('{"mechanism": "gaussian", "sigma": 10, "times": 100}\n')

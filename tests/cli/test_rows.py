@@ -137,7 +137,7 @@ def test_options_and_not_the_data_say_how_rows_are_read(tmp_path: Path) -> None:
     assert [row[0] for row in rows[1:]] == ["007", "a;b,c"]
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", pytest.param("\r", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "row",
     [

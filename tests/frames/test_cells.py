@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 from fractions import Fraction
+from itertools import product
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -105,8 +106,10 @@ _KINDS = [
 ]
 
 
-@pytest.mark.parametrize("pieces", [0, 3])
-@pytest.mark.parametrize("name", ["all", *_KINDS])
+@pytest.mark.few(9)  # each kind in one piece, and all kinds in three, which is slower
+@pytest.mark.parametrize(
+    ("name", "pieces"), [("all", 0), ("all", 3), *product(_KINDS, [0]), *product(_KINDS, [3])]
+)
 def test_counts_do_not_depend_on_a_foreign_cell(name: str, pieces: int) -> None:
     """Exact counts of keys, and of the users' rows, with a row of another user and without."""
     kinds = list(CELLS.values()) if name == "all" else [CELLS[name]] * 4

@@ -73,6 +73,7 @@ def test_upper_laws_at_random() -> None:
     assert not any(map(at_random.fault_of_laws, islice(at_random.cases(48), 80)))
 
 
+@pytest.mark.slow
 def test_lower_ends_are_the_worst_of_few_orders_that_are_fixed() -> None:
     for case in islice(at_random.cases(47), 10):
         if case.relation != "add-remove" and case.epsilon >= 0:
