@@ -114,3 +114,11 @@ def test_help_lists_the_mechanisms_that_a_command_takes() -> None:
     assert _words(parameters.MECHANISM_KEYS) == {*candidates.SELECTIONS, "auto"}, place
     assert _words(parameters.SELECTION) == set(candidates.ROUNDS), place
     assert _words(parameters.MECHANISM) == set(report_files.MECHANISMS), place
+
+
+@pytest.mark.parametrize(("former", "name"), [("csh", "top-k"), ("known", "known-keys")])
+def test_frames_take_the_names_of_version_0_3(former: str, name: str) -> None:
+    question: dict[str, Any] = {"top": 2} if name == "top-k" else {"k": 2, "listed": 3}
+    target = candidates.Target(1, "1e-3", **question)
+    before, now = (candidates.mechanism_for(each, target)[0] for each in (former, name))
+    assert before == now

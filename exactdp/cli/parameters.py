@@ -161,7 +161,7 @@ PUBLIC_KNOWN = Option(
 TOP_COUNTS = Option("top", "an integer >= 1", "Number of largest counts to release.", "all")
 MECHANISM_COUNTS = Option(
     "mechanism",
-    "auto, gshm, known, correlated, top-k-with-base or csh",
+    "auto, gshm, known-keys, correlated-gaussian, top-k-with-base or top-k",
     "How noise is added.",
     "auto",
 )

@@ -115,7 +115,7 @@ def _released(
             rows, **question, **values, mechanism=mechanism, source=SystemSource(), keys=known
         )
     if name != "counts":
-        present = {"mechanism": {"top-k": "csh"}.get(name, name), **present}
+        present = {"mechanism": {"csh": "top-k"}.get(name, name), **present}
     return frames.release(rows, **question, **present, **values, keys=known, budget=_opened(budget))
 
 

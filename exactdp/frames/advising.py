@@ -114,14 +114,14 @@ class Advice:
     @property
     def difference(self) -> str:
         """Where one of the mechanisms releases the largest counts alone: what that means."""
-        top = next((each.top for each in self.mechanisms if each.mechanism == "csh"), None)
+        top = next((each.top for each in self.mechanisms if each.mechanism == "top-k"), None)
         if top is None:
             return ""
         return (
-            f"csh and top-k-with-base answer another question: at most {top} keys, those whose "
+            f"top-k and top-k-with-base answer another question: at most {top} keys, those whose "
             f"counts exceed the next largest count by a threshold. If more than {top} keys share "
-            "the largest count, both release none of them, however large it is. csh subtracts the "
-            "next largest count from all, top-k-with-base releases it with noise."
+            "the largest count, both release none of them, however large it is. top-k subtracts "
+            "the next largest count from all, top-k-with-base releases it with noise."
         )
 
     @property
@@ -234,12 +234,12 @@ def _side_by_side(target: Target, profile: Mapping[Any, Fraction]) -> Iterator[A
     """The mechanisms that can keep this target, each with its error."""
     lost = _left_out(profile, target.k or 1)
     largest = replace(target, k=None, top=target.k)
-    listed: list[tuple[str, str, Target]] = [("known", "listed counts", target)]
+    listed: list[tuple[str, str, Target]] = [("known-keys", "listed counts", target)]
     if target.listed is None:
         listed = [
             ("gshm", "counts above a threshold", target),
             ("top-k-with-base", f"{target.k} largest counts, and the next", largest),
-            ("csh", f"{target.k} largest counts, less the next", largest),
+            ("top-k", f"{target.k} largest counts, less the next", largest),
         ]
     for name, what, question in listed:
         with suppress(InvalidParameter, Undecided):

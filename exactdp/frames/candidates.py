@@ -168,7 +168,7 @@ class _Largest(Candidate):
         for name, value in target.values.items():
             if not isinstance(value, Sum) or any(each.middle for each in value.totals(name)):
                 # the counts, of which the next count is subtracted, are not those of all users
-                raise InvalidParameter(name, value, "a Sum from -n to n, with csh")
+                raise InvalidParameter(name, value, "a Sum from -n to n, with top-k")
         return TopKWithSums.for_target(**parameters, largest=target.largest)
 
     def answers(self, target: Target) -> bool:
@@ -193,18 +193,21 @@ def _rounds(target: Target) -> KeyRounds:
 
 _TABLE: Mapping[str, Candidate] = {
     "gshm": _SparseHistogram(),
-    "known": _Known(),
-    "correlated": _Correlated(),
+    "known-keys": _Known(),
+    "correlated-gaussian": _Correlated(),
     "top-k-with-base": _Largest(),
-    "csh": _LargestLessNext(),
+    "top-k": _LargestLessNext(),
 }
 MECHANISMS = (*_TABLE, "auto")
+
+#: Names until version 0.3 -> names.
+_FORMERLY = {"known": "known-keys", "correlated": "correlated-gaussian", "csh": "top-k"}
 
 
 def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
     """The mechanism of this name; for "auto" the mechanism with the least error of one count, and
     why."""
-    choice("mechanism", name, MECHANISMS)
+    name = choice("mechanism", _FORMERLY.get(name, name), MECHANISMS)
     if target.selection is not None:
         if name != "auto" or target.listed is not None or target.values or target.top is not None:
             allowed = "left out with a mechanism, keys, sums or top"
@@ -213,7 +216,7 @@ def mechanism_for(name: str, target: Target) -> tuple[Any, Choice | None]:
     if name != "auto":
         candidate = _TABLE[name]
         if target.values and not candidate.sums:
-            raise InvalidParameter("mechanism", name, "'gshm' or 'csh' for sums")
+            raise InvalidParameter("mechanism", name, "'gshm' or 'top-k' for sums")
         if candidate.listed and target.listed is None:
             raise InvalidParameter("mechanism", name, "given with keys")
         return candidate.make(target), None

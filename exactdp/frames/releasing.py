@@ -103,9 +103,9 @@ def release(
     on counts, and then counts with the part `share` of the noise budget.
     mechanism: "auto" takes the one with the least error of one count among those that answer the
     question; `choice` says which and why. "gshm" (Gaussian sparse histogram): counts above a
-    threshold. "known": for `keys`; "correlated": the same with about half the noise where users
-    contribute to most of them. "top-k-with-base": for `top`, users are not bounded. "csh"
-    (correlated sparse histogram): the same, less the (top + 1)-th largest count, which is
+    threshold. "known-keys": for `keys`; "correlated-gaussian": the same with about half the noise
+    where users contribute to most of them. "top-k-with-base": for `top`, users are not bounded.
+    "top-k" (correlated sparse histogram): the same, less the (top + 1)-th largest count, which is
     subtracted: of more equal counts than `top`, none is released. Both need `top` and no k.
     lower: counts below are dropped first. times: number of releases of the same kind (such as one a
     day) that keep the target together. budget: pays for the release, or with the first release of

@@ -31,11 +31,11 @@ COUNTS = {
     "gshm": ("gshm", Target(**_PAIR, k=_K)),
     "gshm, 30 releases": ("gshm", Target(**_PAIR, k=_K, times=30)),
     "gshm with sums": ("gshm", Target(**_PAIR, k=_K, values=_LIMITS)),
-    "known": ("known", Target(**_PAIR, k=_K, listed=_KEYS)),
-    "correlated": ("correlated", Target(**_PAIR, k=_K, listed=_KEYS)),
+    "known": ("known-keys", Target(**_PAIR, k=_K, listed=_KEYS)),
+    "correlated": ("correlated-gaussian", Target(**_PAIR, k=_K, listed=_KEYS)),
     "top-k-with-base": ("top-k-with-base", Target(**_PAIR, top=_K)),
-    "csh": ("csh", Target(**_PAIR, top=_K)),
-    "csh with sums": ("csh", Target(**_PAIR, top=_K, values=_LIMITS)),
+    "csh": ("top-k", Target(**_PAIR, top=_K)),
+    "csh with sums": ("top-k", Target(**_PAIR, top=_K, values=_LIMITS)),
 }
 
 #: What is stated, the bound, and the errors of all releases.

@@ -15,8 +15,8 @@ from tests.seeds import seeds
 #: Questions that three and more mechanisms answer.
 QUICK = [14, 50, 171, 183]
 
-#: Names that are left out: csh answers another question, as it subtracts the next largest count.
-_OTHERS = {"auto", "csh"}
+#: Names that are left out: top-k answers another question, as it subtracts the next largest count.
+_OTHERS = {"auto", "top-k"}
 
 
 def question(seed: int) -> tuple[Target, bool]:
@@ -54,7 +54,7 @@ def answers(target: Target, keys_only: bool) -> Iterator[tuple[str, Fraction]]:
     for name in set(MECHANISMS) - _OTHERS:
         if name == "top-k-with-base" and (target.top is None or target.listed or target.values):
             continue  # releases other keys, or no sums
-        if name in ("gshm", "known", "correlated") and target.k is None:
+        if name in ("gshm", "known-keys", "correlated-gaussian") and target.k is None:
             continue
         yield from _answer(name, lambda n=name: _error(mechanism_for(n, target)[0]))
 

@@ -139,7 +139,7 @@ def test_release_keeps_a_target_and_refuses_other_randomness() -> None:
     kinds: list[dict[str, Any]] = [
         {"k": 2, "mechanism": "gshm"},
         {"k": 2, "mechanism": "gshm", "sums": {"amount": Sum(-4, 4, of="sums")}},
-        {"top": 2, "mechanism": "csh"},
+        {"top": 2, "mechanism": "top-k"},
     ]
     for kind in kinds:
         released = release(frame, **names, epsilon=2, delta="1e-6", **kind)
@@ -177,14 +177,14 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"sums": {"nowhere": FIVE}}, "a column of numbers"),
     ({"mechanism": "laplace"}, "mechanism must be one of"),
     ({"mechanism": "top-k-with-base", "sums": {"amount": FIVE}}, "for sums"),
-    ({"mechanism": "known"}, "mechanism must be given with keys"),
+    ({"mechanism": "known-keys"}, "mechanism must be given with keys"),
     ({"selection": "best"}, "selection must be one of"),
     ({"selection": "sips", "sums": {"amount": FIVE}}, "selection must be left out"),
     ({"selection": "sips", "share": 1}, "counts must be"),
-    ({"top": 2, "mechanism": "csh", "times": 2}, "times must be 1"),
-    ({"mechanism": "csh"}, "k must be left out here: give top, the number of largest counters"),
+    ({"top": 2, "mechanism": "top-k", "times": 2}, "times must be 1"),
+    ({"mechanism": "top-k"}, "k must be left out here: give top, the number of largest counters"),
     ({"mechanism": "top-k-with-base"}, "k must be left out here: give top"),
-    ({"k": None, "mechanism": "csh"}, "top must be the number of largest counts to release"),
+    ({"k": None, "mechanism": "top-k"}, "top must be the number of largest counts to release"),
     ({"times": 0}, "times must be"),
     ({"k": None}, "k must be the largest number of keys per user"),
     ({"k": 0}, "k must be"),

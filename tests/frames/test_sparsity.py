@@ -21,7 +21,9 @@ TWELVE = pl.DataFrame(
 
 @pytest.mark.parametrize("name", _TABLE)
 def test_no_mechanism_by_its_name_assumes_a_sparse_histogram(name: str) -> None:
-    target = Target(1, "1e-6", k=3, top=3, listed=4 if name in ("known", "correlated") else None)
+    target = Target(
+        1, "1e-6", k=3, top=3, listed=4 if name in ("known-keys", "correlated-gaussian") else None
+    )
     mechanism, _ = mechanism_for(name, target)
     assert not isinstance(mechanism, CSH)
     assert "never has more" not in mechanism.guarantee.neighbours
@@ -74,7 +76,7 @@ def test_two_mechanisms_that_answer_other_questions_and_the_advice() -> None:
     """Twelve keys of 500 users each: the GSHM releases all of them, the CSH none."""
     target: dict[str, Any] = {"user": "uid", "by": "url", "epsilon": 1, "delta": "1e-6"}
     assert len(release(TWELVE, **target, k=3, mechanism="gshm").frame) == 12
-    assert len(release(TWELVE, **target, top=3, mechanism="csh").frame) == 0
+    assert len(release(TWELVE, **target, top=3, mechanism="top-k").frame) == 0
     with_base = release(TWELVE, **target, top=3, mechanism="top-k-with-base")
     assert len(with_base.frame) == 0
     assert with_base.base is not None
@@ -83,7 +85,7 @@ def test_two_mechanisms_that_answer_other_questions_and_the_advice() -> None:
     lines = {each.mechanism: each for each in advice.mechanisms}
     assert advice.best.k == 3
     assert lines["gshm"].left_out == 0
-    for name in ("csh", "top-k-with-base"):
+    for name in ("top-k", "top-k-with-base"):
         assert lines[name].left_out is None
         assert lines[name].cells[-1] == "all but 3 keys"
         assert lines[name].cells[3] == "any number of counters"
