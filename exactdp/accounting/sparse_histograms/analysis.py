@@ -80,9 +80,9 @@ class Analysis(ABC):
     def near(self, point: Point) -> Callable[[Point], arb]:
         """The delta of the neighbours that seem the worst at a point, for all points.
 
-        An estimate without proof, which decreases with tau.
+        An estimate without proof, which decreases with tau; of use if `searched` is true.
         """
-        raise NotImplementedError
+        return self.least
 
     def least(self, point: Point) -> arb:
         """A lower bound on delta, mostly equal to it."""
