@@ -266,7 +266,7 @@ def _rows(seed: int) -> list[dict[str, Any]]:
 
 def _case(rng: random.Random) -> Case:
     alphas = sorted(10 ** rng.uniform(-9, math.log10(0.5)) for _ in range(_RATES))
-    kind = rng.choices(["closed", "responses", "laws", "noise", "simulated"], [5, 4, 4, 6, 1])[0]
+    kind = rng.choices(["closed", "responses", "laws", "noise", "simulated"], [14, 12, 12, 5, 1])[0]
     return _CASES[kind](rng, alphas)
 
 
