@@ -4,6 +4,7 @@ from exactdp.accounting import discrete_gaussian as discrete_gaussian
 from exactdp.accounting import divergence as divergence
 from exactdp.accounting import gaussian as gaussian
 from exactdp.accounting import pld as pld
+from exactdp.accounting import risk as risk
 from exactdp.accounting import zcdp as zcdp
 from exactdp.accounting.sparse_histograms import csh as csh
 from exactdp.accounting.sparse_histograms import csh_sums as csh_sums

@@ -32,6 +32,12 @@ _FAR = 1.0
 #: A step towards the other side of alpha goes this much further than where alpha is guessed.
 _BEYOND = 1.25
 
+#: The search may leave this part of the wanted width.
+_SEARCHED = 1 / 8
+
+#: Places beside the best one that are tried in the end, in wanted widths.
+_BESIDE = (0.5, 0.25, -0.25, 0.125)
+
 #: The shortest first step beside a place, as a part of 1 + |epsilon|.
 _SHORT = 1e-4
 
@@ -84,14 +90,21 @@ class CuttingPlanes:
         return self._mixture(self._many, self._few)
 
     def search(self, epsilon: float, relative_width: float) -> None:
-        """Visit places until the lower bound could rise by this part at most."""
+        """Visit places until the bounds differ by this part, or until no place seems to help.
+
+        The search follows the curves below. The curves above may end a little later than these.
+        """
         for turn in range(_PLACES):
             attained, least = self._visit(epsilon), self.least
-            if attained - least <= relative_width * least:
-                return
+            if attained - least <= _SEARCHED * relative_width * least:
+                break
             epsilon = self._next(turn)
             if not self._left.epsilon < epsilon < self._right.epsilon:
-                return
+                break
+        for part in _BESIDE:
+            if self.most - self.least <= relative_width * self.least:
+                break
+            self._visit(self.best + part * relative_width)
 
     def _visit(self, epsilon: float) -> arb:
         """Learn from one place. Returns what the minimum is if it is here, by the curves below."""

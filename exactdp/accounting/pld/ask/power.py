@@ -35,9 +35,6 @@ from exactdp.errors import Undecided
 #: Levels whose natural logarithms lie between two multiples of _SHARED use the same grid.
 _SHARED = 4.0
 
-#: The search may leave this part of the wanted width.
-_SEARCHED = 1 / 8
-
 #: Where the curves of both orders together give a wider answer than each alone: the widths, in
 #: parts of the wanted width, to which each is then enclosed.
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16))
@@ -111,7 +108,7 @@ class _Search(GridQuestion):
         """The power by the largest of several curves; the reading has the first curve."""
         with precision(BITS):
             search = CuttingPlanes(self.alpha, curves)
-            search.search(self.start, float(self.relative_width) * _SEARCHED)
+            search.search(self.start, float(self.relative_width))
             # one order alone has a kink at 0 that need not be convex: `most` is no upper bound yet
             least = search.least.min(search.most)
             answer = Enclosure(enclosure(least).lower, enclosure(search.most).upper)

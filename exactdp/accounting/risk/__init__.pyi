@@ -1,0 +1,11 @@
+from exactdp.accounting.risk.calibration import RiskCalibration as RiskCalibration
+from exactdp.accounting.risk.calibration import calibrate_epsilon as calibrate_epsilon
+from exactdp.accounting.risk.calibration import calibrate_noise as calibrate_noise
+from exactdp.accounting.risk.calibration import calibrate_runs as calibrate_runs
+from exactdp.accounting.risk.measures import MEASURES as MEASURES
+from exactdp.accounting.risk.measures import Accuracy as Accuracy
+from exactdp.accounting.risk.measures import Advantage as Advantage
+from exactdp.accounting.risk.measures import Power as Power
+from exactdp.accounting.risk.measures import Precision as Precision
+from exactdp.accounting.risk.measures import Reconstruction as Reconstruction
+from exactdp.accounting.risk.measures import Risk as Risk
