@@ -163,7 +163,7 @@ class Accuracy(Risk):
     >>> print(format(risk.Accuracy(prior="1/2").of(loss), "4"))
     [0.5805, 0.5806]
     >>> print(format(1 - risk.Accuracy(prior="0.3").of(loss), "4"))  # the Bayes risk
-    [0.2991, 0.2993]
+    [0.2981, 0.2982]
     """
 
     prior: Number = number(delta_target)
@@ -173,8 +173,7 @@ class Accuracy(Risk):
     source = "the definition of delta: the hockey-stick divergence as a Bayes risk"
 
     def _of(self, loss: Pld, relative_width: Real) -> Enclosure:
-        odds = (1 - self.prior) / self.prior
-        place = Enclosure.exact(0) if odds == 1 else refine(lambda: ball(odds).log())
+        place = _log((1 - self.prior) / self.prior)
         least = loss.delta(place.upper, relative_width=relative_width).lower
         most = loss.delta(place.lower, relative_width=relative_width).upper
         return Enclosure(*(1 - self.prior + self.prior * delta for delta in (least, most)))
@@ -219,6 +218,14 @@ class Reconstruction(Risk):
 MEASURES: dict[str, type[Risk]] = {
     measure.name: measure for measure in (Advantage, Power, Precision, Accuracy, Reconstruction)
 }
+
+
+def _log(odds: Fraction) -> Enclosure:
+    if odds == 1:
+        return Enclosure.exact(0)
+    if odds < 1:
+        return -refine(lambda: -ball(odds).log())
+    return refine(lambda: ball(odds).log())
 
 
 def loss_of(subject: Subject) -> Pld:

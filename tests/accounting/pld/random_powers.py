@@ -388,7 +388,7 @@ def _simulated(rng: random.Random, alphas: list[float]) -> Case:
 
 
 def _simulated_power(removed: Floats, added: Floats, alpha: float) -> tuple[float, float]:
-    """The minimum of the larger delta + e^epsilon alpha, from losses generator in both orders."""
+    """The minimum of the larger delta + e^epsilon alpha, from losses drawn in both orders."""
 
     def value(epsilon: float) -> float:
         deltas = (np.maximum(-np.expm1(epsilon - x), 0).mean() for x in (removed, added))
