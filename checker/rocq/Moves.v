@@ -106,31 +106,37 @@ Proof.
   apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra | exact H].
 Qed.
 
+Lemma threshold_value m x c h : 0 <= x -> threshold m x c -> test noise (fun t => h (t + m)) -> test noise h ->
+  mean noise (fun t => h (t + m)) - x * mean noise h <= tail (c - m) - x * tail c.
+Proof.
+  intros Hx [C1 C2] H1 H2. assert (forall t, 0 <= h t <= 1) as Hh by apply H2.
+  rewrite <- !tail_mean, <- half_line_move. apply best_test; auto using half_line_test.
+  - rewrite half_line_move. apply half_line_test.
+  - intro t. unfold half_line. specialize (Hh t). destruct (Rle_dec c t) as [L|L].
+    + specialize (C1 t L). nra.
+    + specialize (C2 t ltac:(lra)). nra.
+Qed.
+
 Variables (mu x V : R).
 Hypothesis x_nonneg : 0 <= x.
-Hypothesis V_0 : 0 <= V.
-Hypothesis V_1 : 1 - x <= V.
-Hypothesis V_tail : forall c, tail (c - mu) - x * tail c <= V.
+Hypothesis largest : forall h, test noise (fun t => h (t + mu)) -> test noise h ->
+  mean noise (fun t => h (t + mu)) - x * mean noise h <= V.
 Hypothesis ratio : forall m, 0 <= m <= mu -> likelihood m x.
 
+(* No test is better for a smaller move. *)
 Lemma value_bound m h : 0 <= m <= mu -> test noise (fun t => h (t + m)) -> test noise h ->
   mean noise (fun t => h (t + m)) - x * mean noise h <= V.
 Proof.
-  intros Hm H1 H2. assert (forall t, 0 <= h t <= 1) as Hh by apply H2. destruct (ratio m Hm) as [[c [C1 C2]]|[C|C]].
-  - eapply Rle_trans; [apply (best_test m x h (half_line c)); auto using half_line_test|].
-    + rewrite half_line_move. apply half_line_test.
-    + intro t. unfold half_line. specialize (Hh t). destruct (Rle_dec c t) as [L|L].
-      * specialize (C1 t L). nra.
-      * specialize (C2 t ltac:(lra)). nra.
-    + rewrite half_line_move, !tail_mean. eapply Rle_trans; [|apply (V_tail c)].
-      pose proof (tail_le (c - mu) (c - m) ltac:(lra)). lra.
-  - eapply Rle_trans; [apply (best_test m x h (fun _ => 1)); auto using test_one|].
-    + intro t. specialize (Hh t). specialize (C t). nra.
-    + rewrite !mean_const. lra.
+  intros Hm H1 H2. assert (forall t, 0 <= h t <= 1) as Hh by apply H2. destruct (ratio m Hm) as [[c C]|[C|C]].
+  - eapply Rle_trans; [apply (threshold_value m x c h x_nonneg C H1 H2)|].
+    pose proof (largest (half_line c)) as B. rewrite half_line_move, !tail_mean in B.
+    specialize (B (half_line_test _) (half_line_test _)). pose proof (tail_le (c - mu) (c - m) ltac:(lra)). lra.
+  - eapply Rle_trans; [|apply (largest (fun _ => 1)); apply test_one].
+    apply (best_test m x h (fun _ => 1)); auto using test_one.
+    intro t. specialize (Hh t). specialize (C t). nra.
   - assert (test noise (fun _ => 0)) as T0 by (split; [apply measurable_const | intros; lra]).
-    eapply Rle_trans; [apply (best_test m x h (fun _ => 0)); auto|].
-    + intro t. specialize (Hh t). specialize (C t). nra.
-    + rewrite !mean_const. lra.
+    eapply Rle_trans; [|apply (largest (fun _ => 0)); exact T0].
+    apply (best_test m x h (fun _ => 0)); auto. intro t. specialize (Hh t). specialize (C t). nra.
 Qed.
 
 Lemma mirror_test h : test noise h -> test noise (fun t => h (- t)) /\ mean noise (fun t => h (- t)) = mean noise h.
