@@ -1,7 +1,7 @@
 (* The checker's bound of each mechanism and of each release, in each order. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Statement.
+From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Line Moves Normal NormalTop Statement.
 Open Scope R_scope.
 
 Section Bounds.
@@ -21,6 +21,22 @@ Definition noise_bound (square : bool) (num den : positive) (s : positive) : opt
   let n := reach p square num den in
   if (2 * Z.of_nat n + Zpos s <=? parts)%Z then Some (noise_top p square num den (Pos.to_nat s) n) else None.
 
+Definition fraction_ends (f : fraction) : ends := ratio p (Zpos (numerator f)) (denominator f).
+Lemma fraction_holds f : holds p (fraction_ends f) (real_fraction f).
+Proof. apply ratio_holds. Qed.
+
+Lemma fraction_pos f : 0 < real_fraction f.
+Proof. apply Rmult_lt_0_compat; [now apply IZR_lt | now apply Rinv_0_lt_compat, IZR_lt]. Qed.
+
+(* mu = sensitivity/sigma *)
+Definition shift_of (sigma s : fraction) : fraction :=
+  Fraction (numerator s * denominator sigma) (denominator s * numerator sigma).
+Lemma shift_real sigma s : real_fraction s = real_fraction (shift_of sigma s) * real_fraction sigma.
+Proof.
+  destruct sigma as [a b], s as [c d]. unfold real_fraction, shift_of. simpl. rewrite !Pos2Z.inj_mul, !mult_IZR. field.
+  repeat split; now apply not_0_IZR.
+Qed.
+
 Definition top_of (m : mechanism) : option top :=
   match m with
   | FiniteLaw outcomes =>
@@ -32,6 +48,7 @@ Definition top_of (m : mechanism) : option top :=
       if Qle_bool 0 epsilon && Qle_bool 0 delta && Qle_bool delta 1
       then Some (finite_top p (promise_ends p (real epsilon) (real delta))) else None
   | ZeroConcentrated _ => None  (* a promise without a curve *)
+  | Gaussian sigma s => Some (gauss_top p (fraction_ends (shift_of sigma s)))
   end.
 
 Definition inhabited (C : class) : Prop := exists Y P Q, C Y P Q.
@@ -70,9 +87,15 @@ Qed.
 Lemma moved_inhabited square a a_pos s : inhabited (moved square a a_pos (Zpos s)).
 Proof. exists Z, (noisy square a a_pos 0), (noisy square a a_pos 0). constructor. lia. Qed.
 
+Lemma moved_gaussian_inhabited sigma s : inhabited (moved_gaussian (real_fraction sigma) (real_fraction s)).
+Proof.
+  exists R, (gaussian (real_fraction sigma) 0), (gaussian (real_fraction sigma) 0). constructor.
+  rewrite Rminus_0_r, Rabs_R0. left. apply fraction_pos.
+Qed.
+
 Theorem top_of_sound m T : top_of m = Some T -> tops p T (class_of m) /\ inhabited (class_of m).
 Proof.
-  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho]; simpl.
+  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho|sigma s]; simpl.
   - destruct (proper_outcomes l) eqn:E; [|discriminate]. intro H. inversion H; subst. split; [|now apply proper_outcomes_inhabited].
     apply tops_finite. unfold real_pairs. clear. induction l as [|c l IH]; simpl; constructor; [|exact IH].
     split; apply real_holds.
@@ -88,6 +111,8 @@ Proof.
     1, 3: repeat constructor; lra. 1, 2: simpl; lra.
     intros f Pf Qf. pose proof (mean_bounds _ f Pf) as B. simpl in *. pose proof (exp_ge_1 (Q2R eps) E1). split; nra.
   - discriminate.
+  - intro H. inversion H; subst. split; [|apply moved_gaussian_inhabited]. rewrite (shift_real sigma s).
+    apply tops_gauss; try apply fraction_pos. apply fraction_holds.
 Qed.
 
 Definition top_of_release (r : release) : option top :=

@@ -101,7 +101,7 @@ Lemma cost_of_sound m c : cost_of m = Some c -> 0 <= Q2R (fst c) -> 0 <= Q2R (sn
   forall Y P Q, class_of m Y P Q -> approximate (Q2R (fst c)) (Q2R (snd c)) Y P Q.
 Proof.
   assert (Q2R 0 = 0) as Z0 by (unfold Q2R; simpl; lra).
-  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho]; simpl; try discriminate; intro H; inversion H; subst; simpl; intros H1 H2 Y P Q HC.
+  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho|sigma s]; simpl; try discriminate; intro H; inversion H; subst; simpl; intros H1 H2 Y P Q HC.
   - rewrite Z0. now apply response_approximate.
   - rewrite Z0. replace (Q2R (Z.pos (d * s) # n)) with (noise_rate d n * IZR (Zpos s)).
     + eapply laplace_approximate; [lia | exact HC].
@@ -186,7 +186,7 @@ Proof. intros [v w H]. apply is_moved. lia. Qed.
 Lemma rho_of_sound o r rho order : (1 < order)%positive -> rho_of r = Some rho -> 0 <= Q2R rho
   /\ moment_class (IZR (Zpos order)) ((IZR (Zpos order) - 1) * (IZR (Zpos order) * Q2R rho)) (orient o (class_of_release r)).
 Proof.
-  intros Ho. unfold rho_of, class_of_release. destruct (runs r) as [| | |[n d] s| |rho']; try discriminate; destruct (rate r); try discriminate.
+  intros Ho. unfold rho_of, class_of_release. destruct (runs r) as [| | |[n d] s| |rho'|]; try discriminate; destruct (rate r); try discriminate.
   - intro H. assert (rho = Qmake (Zpos (s * s * d)) (2 * n)) as -> by congruence. cbn [class_of].
     assert (Q2R (Zpos (s * s * d) # (2 * n)) = noise_rate d (2 * n) * IZR (Zpos s * Zpos s)) as ->.
     { unfold Q2R, noise_rate. cbn [Qnum Qden]. rewrite !Pos2Z.inj_mul, !mult_IZR. field. now apply not_0_IZR. }

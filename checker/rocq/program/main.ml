@@ -75,7 +75,7 @@ let fraction what v =
 (* Releases --------------------------------------------------------------------------------------- *)
 
 let unknown = [
-  ("gaussian", ["sigma"; "sensitivity"], ["rate"]); ("laplace", ["scale"; "sensitivity"], ["rate"]);
+  ("laplace", ["scale"; "sensitivity"], ["rate"]);
   ("gaussian-sparse-histogram", ["k"; "sigma"; "tau"], []);
   ("correlated-sparse-histogram", ["sparsity"; "sigma"; "tau"], [])]
 
@@ -106,6 +106,9 @@ let release add_remove value =
     | "discrete-gaussian" ->
         let f = names ["sigma2"; "sensitivity"] ["rate"] in
         (f, Checker.DiscreteGaussian (fraction "sigma2" (field "sigma2" f), steps f))
+    | "gaussian" ->
+        let f = names ["sigma"; "sensitivity"] ["rate"] in
+        (f, Checker.Gaussian (fraction "sigma" (field "sigma" f), fraction "sensitivity" (field "sensitivity" f)))
     | "approximate" ->
         let f = names ["epsilon"; "delta"] [] in
         (f, Checker.Approximate (rational "epsilon" (field "epsilon" f), at_most_1 "delta" (rational "delta" (field "delta" f))))
