@@ -20,7 +20,8 @@ Definition guess_large (p : positive) (x : Z) : Z :=
   let start := Z.shiftl (45426 * (Z.log2 x - Zpos p) + 22713) (Zpos small - 16) in
   let at_precision r y := halley r (rescale p r x) y in
   let y := at_precision small (at_precision small start) in
-  at_precision p (rescale middle p (at_precision middle (rescale small middle y))).
+  at_precision p (if (p <=? 80)%positive then rescale small p y  (* accurate enough *)
+                  else rescale middle p (at_precision middle (rescale small middle y))).
 
 Definition guess (p : positive) (x : Z) : Z :=
   if (one p <=? x)%Z then guess_large p x else (- guess_large p (one p * one p / x))%Z.

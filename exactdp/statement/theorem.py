@@ -17,6 +17,7 @@ _RULES = ("curve", "basic", "renyi", "grid")
 _BELOW = ("discrete-gaussian", "discrete-laplace", "finite-law", "randomized-response")
 _SPARE = 96  # binary digits beyond the first one of the claimed number
 _HAIRS = 192  # binary digits that show the 2^-100 by which nodes are moved down
+_GRID_SPARE = 16  # and beyond those of the masses on a grid, and of e^loss
 
 _HEAD = """\
 (* A privacy statement as a theorem. SHA-256 of the statement: {sha256}
@@ -106,7 +107,9 @@ def _claim(number: int, claim: dict[str, Any], side: str, fields: Mapping[str, A
         measure=measure,
         bound_q=_rational(claim[side]),
         checker=f"{place}_{'least' if below else 'most'}",
-        precision=max(digits + _SPARE, derivation.get("mass_bits", 0), _HAIRS if below else 0),
+        precision=max(
+            _grid_precision(derivation) if grid else digits + _SPARE, _HAIRS if below else 0
+        ),
         unknown=f"_ _ _ _ _ {epsilon}" if below else "_ _ _ _",
         rule=_rule(derivation),
     )
@@ -130,6 +133,13 @@ def _measure(number: int, claim: dict[str, Any], side: str) -> tuple[str, str]:
         return f"RenyiDivergence {_rational(order)}", f"the divergence of order {order}"
     what = f"claim {number}: {measure} {side} by the rule {rule}"
     raise InvalidParameter("statement", what, "a claim with a rule in checker/rocq")
+
+
+def _grid_precision(derivation: dict[str, Any]) -> int:
+    """Binary digits of a curve, so that masses on its nodes are exact to their last digit."""
+    largest = max(abs(node) for pair in derivation["nodes"] for node in pair)
+    loss = largest * Fraction(derivation["step"])
+    return int(derivation["mass_bits"]) + _GRID_SPARE + (loss * 3 / 2).__ceil__()
 
 
 def _rule(derivation: dict[str, Any]) -> str:
