@@ -1,5 +1,5 @@
 (* What the theorems assume. *)
-From DP Require Import Law Countable Compose Basic Orders Renyi Moments Lower Claims.
+From DP Require Import Law Countable Compose Basic Orders Renyi Moments Lower Claims Normal NormalRenyi Rounded.
 Print Assumptions positive_parts_dp.
 Print Assumptions composition.
 Print Assumptions basic_composition.
@@ -7,5 +7,8 @@ Print Assumptions old_rule_is_unsound.
 Print Assumptions composition_from_below.
 Print Assumptions gaussian_moment.
 Print Assumptions pure_zcdp.
+Print Assumptions gaussian_below.
+Print Assumptions gauss_moment.
+Print Assumptions rounded_complete.
 Print Assumptions program_most_sound.
 Print Assumptions program_least_sound.

@@ -1,7 +1,7 @@
 (* The checker's bound of each mechanism and of each release, in each order. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Line Moves Normal NormalTop Statement.
+From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Renyi Line Moves Normal NormalTop NormalRenyi Laplace Statement.
 Open Scope R_scope.
 
 Section Bounds.
@@ -37,6 +37,23 @@ Proof.
   repeat split; now apply not_0_IZR.
 Qed.
 
+(* mu^2/2 *)
+Definition gauss_rho (sigma s : fraction) : Q :=
+  let mu := shift_of sigma s in Qmake (Zpos (numerator mu * numerator mu)) (2 * (denominator mu * denominator mu)).
+Lemma gauss_rho_nonneg sigma s : 0 <= Q2R (gauss_rho sigma s).
+Proof. left. apply Rmult_lt_0_compat; [now apply IZR_lt | now apply Rinv_0_lt_compat, IZR_lt]. Qed.
+
+Lemma gauss_rho_moment sigma s a Y P Q : 1 < a -> moved_gaussian (real_fraction sigma) (real_fraction s) Y P Q ->
+  moment_bounded a ((a - 1) * (a * Q2R (gauss_rho sigma s))) Y P Q /\ moment_bounded a ((a - 1) * (a * Q2R (gauss_rho sigma s))) Y Q P.
+Proof.
+  intros Ha HC. assert (moved_gaussian (real_fraction sigma) (real_fraction s) Y Q P) as HD.
+  { destruct HC as [v u H]. constructor. now rewrite Rabs_minus_sym. }
+  assert (Q2R (gauss_rho sigma s) = real_fraction s * real_fraction s / (2 * (real_fraction sigma * real_fraction sigma))) as ->.
+  { destruct sigma as [n d], s as [k l]. unfold Q2R, gauss_rho, shift_of, real_fraction. cbn [Qnum Qden numerator denominator].
+    rewrite !Pos2Z.inj_mul, !mult_IZR. field. repeat split; now apply not_0_IZR. }
+  pose proof (fraction_pos sigma). split; now apply gauss_moment.
+Qed.
+
 Definition top_of (m : mechanism) : option top :=
   match m with
   | FiniteLaw outcomes =>
@@ -49,6 +66,7 @@ Definition top_of (m : mechanism) : option top :=
       then Some (finite_top p (promise_ends p (real epsilon) (real delta))) else None
   | ZeroConcentrated _ => None  (* a promise without a curve *)
   | Gaussian sigma s => Some (gauss_top p (fraction_ends (shift_of sigma s)))
+  | Laplace scale s => Some (laplace_top p (fraction_ends (shift_of scale s)))
   end.
 
 Definition inhabited (C : class) : Prop := exists Y P Q, C Y P Q.
@@ -87,15 +105,14 @@ Qed.
 Lemma moved_inhabited square a a_pos s : inhabited (moved square a a_pos (Zpos s)).
 Proof. exists Z, (noisy square a a_pos 0), (noisy square a a_pos 0). constructor. lia. Qed.
 
-Lemma moved_gaussian_inhabited sigma s : inhabited (moved_gaussian (real_fraction sigma) (real_fraction s)).
+Lemma moved_value_inhabited w scale s : inhabited (moved_value w scale (real_fraction s)).
 Proof.
-  exists R, (gaussian (real_fraction sigma) 0), (gaussian (real_fraction sigma) 0). constructor.
-  rewrite Rminus_0_r, Rabs_R0. left. apply fraction_pos.
+  exists R, (noisy_value w scale 0), (noisy_value w scale 0). constructor. rewrite Rminus_0_r, Rabs_R0. left. apply fraction_pos.
 Qed.
 
 Theorem top_of_sound m T : top_of m = Some T -> tops p T (class_of m) /\ inhabited (class_of m).
 Proof.
-  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho|sigma s]; simpl.
+  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho|sigma s|scale s]; simpl.
   - destruct (proper_outcomes l) eqn:E; [|discriminate]. intro H. inversion H; subst. split; [|now apply proper_outcomes_inhabited].
     apply tops_finite. unfold real_pairs. clear. induction l as [|c l IH]; simpl; constructor; [|exact IH].
     split; apply real_holds.
@@ -111,8 +128,10 @@ Proof.
     1, 3: repeat constructor; lra. 1, 2: simpl; lra.
     intros f Pf Qf. pose proof (mean_bounds _ f Pf) as B. simpl in *. pose proof (exp_ge_1 (Q2R eps) E1). split; nra.
   - discriminate.
-  - intro H. inversion H; subst. split; [|apply moved_gaussian_inhabited]. rewrite (shift_real sigma s).
+  - intro H. inversion H; subst. split; [|apply moved_value_inhabited]. rewrite (shift_real sigma s).
     apply tops_gauss; try apply fraction_pos. apply fraction_holds.
+  - intro H. inversion H; subst. split; [|apply moved_value_inhabited]. rewrite (shift_real scale s).
+    apply tops_laplace; [left; apply fraction_pos | apply fraction_pos | apply fraction_holds].
 Qed.
 
 Definition top_of_release (r : release) : option top :=

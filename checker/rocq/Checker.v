@@ -1,7 +1,7 @@
 (* The checker, and the theorem that what it accepts is true. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Renyi Kronecker
+From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Renyi Kronecker Laplace
   Statement Bounds GridRule.
 Open Scope R_scope.
 
@@ -81,6 +81,7 @@ Definition cost_of (m : mechanism) : option (Q * Q) :=
   | RandomizedResponse eps => Some (eps, 0%Q)
   | DiscreteLaplace (Fraction n d) s => Some (Qmake (Zpos (d * s)) n, 0%Q)
   | Approximate eps delta => Some (eps, delta)
+  | Laplace scale s => let (n, d) := shift_of scale s in Some (Qmake (Zpos n) d, 0%Q)
   | _ => None
   end.
 
@@ -101,12 +102,14 @@ Lemma cost_of_sound m c : cost_of m = Some c -> 0 <= Q2R (fst c) -> 0 <= Q2R (sn
   forall Y P Q, class_of m Y P Q -> approximate (Q2R (fst c)) (Q2R (snd c)) Y P Q.
 Proof.
   assert (Q2R 0 = 0) as Z0 by (unfold Q2R; simpl; lra).
-  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho|sigma s]; simpl; try discriminate; intro H; inversion H; subst; simpl; intros H1 H2 Y P Q HC.
+  destruct m as [l|eps|[n d] s|[n d] s|eps delta|rho|sigma s|scale s]; simpl; try discriminate; intro H; inversion H; subst; simpl; intros H1 H2 Y P Q HC.
   - rewrite Z0. now apply response_approximate.
   - rewrite Z0. replace (Q2R (Z.pos (d * s) # n)) with (noise_rate d n * IZR (Zpos s)).
     + eapply laplace_approximate; [lia | exact HC].
     + unfold Q2R, noise_rate. simpl. rewrite Pos2Z.inj_mul, mult_IZR. field. now apply not_0_IZR.
   - exact HC.
+  - rewrite Z0. apply (laplace_noise_approximate _ (real_fraction scale)); [exact H1 | apply fraction_pos|].
+    rewrite (shift_real scale s) in HC. exact HC.
 Qed.
 
 Lemma cost_release_sound r c : cost_of (runs r) = Some c -> proper_cost c = true ->
@@ -167,6 +170,7 @@ Definition rho_of (r : release) : option Q :=
   match runs r, rate r with
   | DiscreteGaussian (Fraction n d) s, None => Some (Qmake (Zpos (s * s * d)) (2 * n))
   | ZeroConcentrated rho, None => if Qle_bool 0 rho then Some rho else None
+  | Gaussian sigma s, None => Some (gauss_rho sigma s)
   | _, _ => None
   end.
 
@@ -186,7 +190,7 @@ Proof. intros [v w H]. apply is_moved. lia. Qed.
 Lemma rho_of_sound o r rho order : (1 < order)%positive -> rho_of r = Some rho -> 0 <= Q2R rho
   /\ moment_class (IZR (Zpos order)) ((IZR (Zpos order) - 1) * (IZR (Zpos order) * Q2R rho)) (orient o (class_of_release r)).
 Proof.
-  intros Ho. unfold rho_of, class_of_release. destruct (runs r) as [| | |[n d] s| |rho'|]; try discriminate; destruct (rate r); try discriminate.
+  intros Ho. unfold rho_of, class_of_release. destruct (runs r) as [| | |[n d] s| |rho'|sigma s|]; try discriminate; destruct (rate r); try discriminate.
   - intro H. assert (rho = Qmake (Zpos (s * s * d)) (2 * n)) as -> by congruence. cbn [class_of].
     assert (Q2R (Zpos (s * s * d) # (2 * n)) = noise_rate d (2 * n) * IZR (Zpos s * Zpos s)) as ->.
     { unfold Q2R, noise_rate. cbn [Qnum Qden]. rewrite !Pos2Z.inj_mul, !mult_IZR. field. now apply not_0_IZR. }
@@ -197,6 +201,9 @@ Proof.
   - destruct (Qle_bool 0 rho') eqn:E; [|discriminate]. intro H. inversion H; subst. split; [now apply Q2R_nonneg|].
     intros Y P Q HC. assert (1 < IZR (Zpos order)) as Ha by (apply IZR_lt; lia).
     destruct o; simpl in HC; [apply (HC _ Ha) | apply (HC _ Ha) | destruct HC as [HC|HC]; apply (HC _ Ha)].
+  - intro H. assert (rho = gauss_rho sigma s) as -> by congruence. split; [apply gauss_rho_nonneg|].
+    assert (1 < IZR (Zpos order)) as Ha by (apply IZR_lt; lia). intros Y P Q HC.
+    destruct o; simpl in HC; [| | destruct HC as [HC|HC]]; apply (gauss_rho_moment _ _ _ _ _ _ Ha HC).
 Qed.
 
 Lemma all_rho_sound o order releases : (1 < order)%positive -> forall rho, all_rho releases = Some rho -> exists ms,

@@ -56,6 +56,7 @@ Definition rho_of_mechanism (m : mechanism) : option Q :=
   match m, pure_epsilon m with
   | DiscreteGaussian (Fraction n d) s, _ => Some (Qmake (Zpos (s * s * d)) (2 * n))
   | ZeroConcentrated rho, _ => if Qle_bool 0 rho then Some rho else None
+  | Gaussian sigma s, _ => Some (gauss_rho sigma s)
   | _, Some eps => Some (Qred (eps * eps / 2))
   | _, None => None
   end.
@@ -116,6 +117,8 @@ Proof.
     + apply (gaussian_moment (noise_rate d (2 * n)) (noise_rate_pos d (2 * n)) a Ha (Zpos sensitivity)). destruct HC as [v w Hvw]. constructor. lia.
   - destruct (Qle_bool 0 rho0) eqn:E0; [|discriminate]. intro H. inversion H; subst. split; [now apply Q2R_nonneg|].
     intros a Ha. split; intros Y P Q HC; now apply HC.
+  - intro H. assert (rho = gauss_rho sigma sensitivity) as -> by congruence. split; [apply gauss_rho_nonneg|].
+    intros a Ha. split; intros Y P Q HC; apply (gauss_rho_moment _ _ _ _ _ _ Ha HC).
 Qed.
 
 Lemma moments_of_release a m r : 0 <= m -> 1 < a -> moments_at_most a m (class_of (runs r)) -> moments_at_most a m (class_of_release r).

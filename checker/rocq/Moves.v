@@ -117,6 +117,25 @@ Proof.
     + specialize (C2 t ltac:(lra)). nra.
 Qed.
 
+Lemma all_better m x h : 0 <= x -> (forall t, x * w t <= w (t - m)) -> test noise (fun t => h (t + m)) -> test noise h ->
+  mean noise (fun t => h (t + m)) - x * mean noise h <= 1 - x.
+Proof.
+  intros Hx C H1 H2. assert (forall t, 0 <= h t <= 1) as Hh by apply H2.
+  eapply Rle_trans; [apply (best_test m x h (fun _ => 1)); auto using test_one|].
+  - intro t. specialize (Hh t). specialize (C t). nra.
+  - rewrite !mean_const. lra.
+Qed.
+
+Lemma none_better m x h : 0 <= x -> (forall t, w (t - m) <= x * w t) -> test noise (fun t => h (t + m)) -> test noise h ->
+  mean noise (fun t => h (t + m)) - x * mean noise h <= 0.
+Proof.
+  intros Hx C H1 H2. assert (forall t, 0 <= h t <= 1) as Hh by apply H2.
+  assert (test noise (fun _ => 0)) as T0 by (split; [apply measurable_const | intros; lra]).
+  eapply Rle_trans; [apply (best_test m x h (fun _ => 0)); auto|].
+  - intro t. specialize (Hh t). specialize (C t). nra.
+  - rewrite !mean_const. lra.
+Qed.
+
 Variables (mu x V : R).
 Hypothesis x_nonneg : 0 <= x.
 Hypothesis largest : forall h, test noise (fun t => h (t + mu)) -> test noise h ->
@@ -127,16 +146,14 @@ Hypothesis ratio : forall m, 0 <= m <= mu -> likelihood m x.
 Lemma value_bound m h : 0 <= m <= mu -> test noise (fun t => h (t + m)) -> test noise h ->
   mean noise (fun t => h (t + m)) - x * mean noise h <= V.
 Proof.
-  intros Hm H1 H2. assert (forall t, 0 <= h t <= 1) as Hh by apply H2. destruct (ratio m Hm) as [[c C]|[C|C]].
+  intros Hm H1 H2. destruct (ratio m Hm) as [[c C]|[C|C]].
   - eapply Rle_trans; [apply (threshold_value m x c h x_nonneg C H1 H2)|].
     pose proof (largest (half_line c)) as B. rewrite half_line_move, !tail_mean in B.
     specialize (B (half_line_test _) (half_line_test _)). pose proof (tail_le (c - mu) (c - m) ltac:(lra)). lra.
-  - eapply Rle_trans; [|apply (largest (fun _ => 1)); apply test_one].
-    apply (best_test m x h (fun _ => 1)); auto using test_one.
-    intro t. specialize (Hh t). specialize (C t). nra.
+  - pose proof (largest (fun _ => 1) (test_one _) (test_one _)) as B. rewrite !mean_const in B.
+    pose proof (all_better m x h x_nonneg C H1 H2). lra.
   - assert (test noise (fun _ => 0)) as T0 by (split; [apply measurable_const | intros; lra]).
-    eapply Rle_trans; [|apply (largest (fun _ => 0)); exact T0].
-    apply (best_test m x h (fun _ => 0)); auto. intro t. specialize (Hh t). specialize (C t). nra.
+    pose proof (largest (fun _ => 0) T0 T0) as B. rewrite !mean_const in B. pose proof (none_better m x h x_nonneg C H1 H2). lra.
 Qed.
 
 Lemma mirror_test h : test noise h -> test noise (fun t => h (- t)) /\ mean noise (fun t => h (- t)) = mean noise h.

@@ -1,7 +1,7 @@
 (* What a statement of the format dp-statement/1 means. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List.
 Import ListNotations.
-From DP Require Import Law Profile Compose Finite Sampling Tops Noise NoiseTop Basic Renyi Normal.
+From DP Require Import Law Profile Compose Finite Sampling Tops Noise NoiseTop Basic Renyi Normal Laplace.
 Open Scope R_scope.
 
 (* A fraction > 0. *)
@@ -16,7 +16,8 @@ Inductive mechanism :=
 | DiscreteGaussian (sigma2 : fraction) (sensitivity : positive)
 | Approximate (epsilon delta : Q)
 | ZeroConcentrated (rho : Q)
-| Gaussian (sigma sensitivity : fraction).
+| Gaussian (sigma sensitivity : fraction)
+| Laplace (scale sensitivity : fraction).
 
 Definition real_pairs (l : list (Q * Q)) : list (R * R) := map (fun c => (Q2R (fst c), Q2R (snd c))) l.
 
@@ -32,6 +33,7 @@ Definition class_of (m : mechanism) : class :=
   | Approximate epsilon delta => approximate (Q2R epsilon) (Q2R delta)
   | ZeroConcentrated rho => zcdp (Q2R rho)
   | Gaussian sigma s => moved_gaussian (real_fraction sigma) (real_fraction s)  (* a density in proportion to e^(-t^2/2) *)
+  | Laplace scale s => moved_laplace (real_fraction scale) (real_fraction s)  (* to e^-|t| *)
   end.
 
 (* A release: a mechanism, the rate of Poisson sampling, and how often it runs. *)

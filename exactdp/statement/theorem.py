@@ -171,9 +171,10 @@ def _release(release: dict[str, Any]) -> str:
         size = release["scale"] if name == "discrete-laplace" else release["sigma2"]
         kind = "DiscreteLaplace" if name == "discrete-laplace" else "DiscreteGaussian"
         mechanism = f"{kind} ({_fraction(size)}) {Fraction(release['sensitivity'])}"
-    elif name == "gaussian":
-        sizes = _fraction(release["sigma"]), _fraction(release["sensitivity"])
-        mechanism = "Gaussian ({}) ({})".format(*sizes)
+    elif name in ("gaussian", "laplace"):
+        size = release["sigma"] if name == "gaussian" else release["scale"]
+        sizes = f"({_fraction(size)}) ({_fraction(release['sensitivity'])})"
+        mechanism = f"{name.capitalize()} {sizes}"
     else:
         allowed = "a statement about mechanisms with a rule in checker/rocq"
         raise InvalidParameter("statement", f"the mechanism {name}", allowed)

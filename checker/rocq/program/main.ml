@@ -75,7 +75,6 @@ let fraction what v =
 (* Releases --------------------------------------------------------------------------------------- *)
 
 let unknown = [
-  ("laplace", ["scale"; "sensitivity"], ["rate"]);
   ("gaussian-sparse-histogram", ["k"; "sigma"; "tau"], []);
   ("correlated-sparse-histogram", ["sparsity"; "sigma"; "tau"], [])]
 
@@ -109,6 +108,9 @@ let release add_remove value =
     | "gaussian" ->
         let f = names ["sigma"; "sensitivity"] ["rate"] in
         (f, Checker.Gaussian (fraction "sigma" (field "sigma" f), fraction "sensitivity" (field "sensitivity" f)))
+    | "laplace" ->
+        let f = names ["scale"; "sensitivity"] ["rate"] in
+        (f, Checker.Laplace (fraction "scale" (field "scale" f), fraction "sensitivity" (field "sensitivity" f)))
     | "approximate" ->
         let f = names ["epsilon"; "delta"] [] in
         (f, Checker.Approximate (rational "epsilon" (field "epsilon" f), at_most_1 "delta" (rational "delta" (field "delta" f))))
@@ -142,7 +144,7 @@ let big (a, b) = (Zarith.of_int a, Zarith.of_int b)
 
 let has_rho (r : Checker.release) = match r.runs with
   | Checker.ZeroConcentrated _ -> true
-  | Checker.DiscreteGaussian _ -> r.rate = None
+  | Checker.DiscreteGaussian _ | Checker.Gaussian _ -> r.rate = None
   | _ -> false
 
 let derivation (releases : Checker.release list) value =
