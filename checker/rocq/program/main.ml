@@ -229,6 +229,8 @@ let claim named one_pair (releases : Checker.release list) value =
         demand (Zarith.gt order.qnum order.qden) "order has a value that is not allowed";
         ((fun bound ->
             by_sum (field "derivation" f);
+            let sampled (r : Checker.release) = match r.runs with Checker.Gaussian _ -> r.rate <> None | _ -> false in
+            if List.exists sampled releases then raise (No_rule "there is no rule yet for the divergence of a sampled release");
             known (Checker.divergence_of_mechanism order) "the divergence of a release";
             most (Checker.RenyiDivergence order) Checker.CurveRule bound), no_rule "at_least of a divergence")
     | Some (Text "mu") -> ignore (read [] []); (no_rule "the measure mu", no_rule "the measure mu")

@@ -18,6 +18,7 @@ from tqdm import tqdm
 from exactdp import statement
 from exactdp.accounting import pld
 from exactdp.errors import ExactDPError
+from exactdp.statement import Statement
 from tests.checker.examples import dpcheck
 from tests.checker.rocq import compiled
 from tests.statement.drawn import Drawn, draw, mutant
@@ -35,14 +36,21 @@ _MECHANISMS: list[Callable[[random.Random], pld.Pld]] = [  # those that have a r
     lambda r: pld.randomized_response(epsilon=_number(r, 0.05, 1)),
     lambda r: pld.approximate(epsilon=_number(r, 0.05, 1), delta="1e-7"),
 ]
+_CONTINUOUS: list[Callable[[random.Random], pld.Pld]] = [  # those that have a rule from above
+    lambda r: pld.gaussian(sigma=_number(r, 1, 20)),
+    lambda r: pld.laplace(scale=_number(r, 1, 20)),
+    lambda r: pld.gaussian(sigma=_number(r, 1, 5)).sampled(r.choice(["0.01", "0.1", "0.5"])),
+    lambda r: pld.laplace(scale=_number(r, 1, 5)).sampled(r.choice(["0.01", "0.1", "0.5"])),
+]
 
 
 def with_rules(rng: random.Random) -> Drawn:
     """A statement about one or two mechanisms that have a rule, and one of five claims."""
     while True:
-        loss = rng.choice(_MECHANISMS)(rng).composed(rng.choice([1, 1, 2, 20]))
+        kind = rng.choice([_MECHANISMS, _CONTINUOUS])
+        loss = rng.choice(kind)(rng).composed(rng.choice([1, 1, 2, 20]))
         if rng.random() < 0.3:
-            loss = loss.then(rng.choice(_MECHANISMS)(rng))
+            loss = loss.then(rng.choice(kind)(rng))
         claim = rng.choice(["epsilon", "epsilon", "delta", "order", "type_one", "rho"])
         value = {
             "epsilon": _number(rng, 0, 2),
@@ -52,6 +60,8 @@ def with_rules(rng: random.Random) -> Drawn:
         }.get(claim, True)
         try:
             document = statement.of(loss, **{claim: value})
+            if kind is _CONTINUOUS:
+                document = one_side(document)
             of_delta = claim in ("epsilon", "delta")
             truth = loss.delta(document.fields["claims"][0]["epsilon"]) if of_delta else None
             return Drawn("loss", document, truth)
@@ -59,11 +69,20 @@ def with_rules(rng: random.Random) -> Drawn:
             continue
 
 
+def one_side(document: Statement) -> Statement:
+    """The statement with the side of its claims that has a rule for noise on the real line."""
+    fields = deepcopy(dict(document.fields))
+    for claim in fields["claims"]:
+        other = "at_most" if claim["measure"] == "type-two" else "at_least"
+        claim.pop(other, None)
+    return Statement.read(json.dumps(fields))
+
+
 def less(original: Drawn, rng: random.Random) -> str | None:
     """A false statement: of delta, or of a quantity whose least bound the rule `sum` finds."""
     if original.truth is not None:
         return mutant(original, rng)
-    fields = deepcopy(dict(original.made.fields))
+    fields = deepcopy(dict(original.document.fields))
     discrete = {"discrete-gaussian"} == {r["mechanism"] for r in fields["releases"]}
     unsampled = all(Fraction(r.get("rate", 1)) == 1 for r in fields["releases"])
     claim = fields["claims"][0]
@@ -88,7 +107,7 @@ def run(count: int, seed: int) -> dict[str, Counter[str]]:
     progress = tqdm(total=count, desc="statements", disable=count < 100)
     while true.total() < count:
         original = draw(rng) if rng.random() < 0.5 else with_rules(rng)
-        text = original.made.to_json()
+        text = original.document.to_json()
         verdict, theirs = compiled.verdict(text), dpcheck.check(text.encode())[0]
         if verdict not in ("no rule yet", theirs):
             raise AssertionError(f"{verdict}, dpcheck: {theirs}: {text}")

@@ -1,0 +1,146 @@
+"""Gaussian and Laplace noise in the extracted checker, and as theorems for Rocq."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from mpmath import mp, mpf
+
+from exactdp.statement import Statement
+from exactdp.statement.theorem import theorem
+from tests.checker import fuzz
+from tests.checker.examples import EXAMPLES, Example, dpcheck
+from tests.checker.rocq import compiled
+
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(compiled.missing() is not None, reason=str(compiled.missing())),
+]
+
+CONTINUOUS = ("gaussian", "laplace", "laplace-sampled", "basic")
+ON_A_GRID = ("grid-gaussian", "grid-sampled", "grid-together")
+
+
+def _example(name: str) -> Example:
+    return next(example for example in EXAMPLES if example.name == name)
+
+
+def _claim(release: dict[str, Any], epsilon: str, at_most: str, **derivation: Any) -> str:
+    """A statement with one release and one claim."""
+    statement = _example("gaussian").statement(Fraction(1, 2), None)
+    statement["releases"] = [{"times": 1} | release]
+    rule = derivation or {"rule": "curve"}
+    claim = {"measure": "delta", "epsilon": epsilon, "at_most": at_most, "derivation": rule}
+    statement["claims"] = [claim]
+    return json.dumps(statement)
+
+
+@pytest.mark.parametrize("name", CONTINUOUS + ON_A_GRID)
+def test_the_upper_bound_of_an_example_is_valid_and_a_smaller_one_is_not(name: str) -> None:
+    example = _example(name)
+    honest = example.honest()
+    honest["claims"][0].pop("at_least", None)
+    assert compiled.verdict(json.dumps(honest)) == "valid"
+    less = example.statement(example.truth()[0] * (1 - Fraction(1, 10**9)), None)
+    assert compiled.verdict(json.dumps(less)) == "not proved"
+
+
+def _gaussian(mu: mpf, epsilon: mpf) -> mpf:
+    return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
+
+
+def _laplace(mu: mpf, epsilon: mpf) -> mpf:
+    return max(mpf(0), 1 - mp.exp((epsilon - mu) / 2))
+
+
+@pytest.mark.parametrize("epsilon", ["0", "0.01", "1", "6"])
+@pytest.mark.parametrize("sensitivity", ["0.05", "1", "7.5"])
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_the_curve_to_fifty_decimals(mechanism: str, sensitivity: str, epsilon: str) -> None:
+    size, curve = ("sigma", _gaussian) if mechanism == "gaussian" else ("scale", _laplace)
+    release = {"mechanism": mechanism, size: "2", "sensitivity": sensitivity}
+    with mp.workdps(80):
+        digits = int(curve(mpf(sensitivity) / 2, mpf(epsilon)) * 10**50)
+    assert compiled.verdict(_claim(release, epsilon, f"{digits + 1}e-50")) == "valid"
+    if digits:
+        assert compiled.verdict(_claim(release, epsilon, f"{digits - 1}e-50")) == "not proved"
+
+
+def test_delta_from_the_divergence_of_gaussian_noise() -> None:
+    with mp.workdps(40):  # mu^2/2 is 5/(2 10^2) in all
+        a = mpf(11)
+        delta = mp.exp((a - 1) * (a / 40 - 1)) * (1 - 1 / a) ** (a - 1) / a
+        claims = {hair: mp.nstr(delta * (1 + hair * mpf("1e-12")), 30) for hair in (1, -1)}
+    release = {"mechanism": "gaussian", "times": 5, "sigma": "5", "sensitivity": "0.5"}
+    for hair, verdict in ((1, "valid"), (-1, "not proved")):
+        statement = _claim(release, "1", claims[hair], rule="renyi", order="11")
+        assert compiled.verdict(statement) == verdict
+
+
+@pytest.mark.parametrize("order", ["2", "3.5"])
+def test_rho_and_divergence_of_gaussian_noise(order: str) -> None:
+    statement = json.loads(_claim({"mechanism": "gaussian", "times": 3}, "1", "1"))
+    statement["releases"][0] |= {"sigma": "2", "sensitivity": "1.5"}
+    rho = 3 * Fraction(9, 32)
+    measures = [
+        ({"measure": "rho"}, rho),
+        ({"measure": "renyi", "order": order}, Fraction(order) * rho),
+    ]
+    for fields, bound in measures:
+        for claimed, verdict in ((bound, "valid"), (bound * Fraction(999, 1000), "not proved")):
+            claim = {**fields, "derivation": {"rule": "sum"}, "at_most": str(claimed)}
+            statement["claims"] = [claim]
+            assert compiled.verdict(json.dumps(statement)) == verdict
+            assert dpcheck.check(json.dumps(statement).encode())[0] == verdict
+
+
+def test_what_has_no_rule_yet() -> None:
+    gaussian = {"mechanism": "gaussian", "sigma": "4", "sensitivity": "1"}
+    assert compiled.verdict(_claim(gaussian | {"times": 2}, "1", "0.1")) == "no rule yet"
+    sampled = json.loads(_claim(gaussian | {"rate": "0.5"}, "1", "0.1"))
+    claim = {"measure": "renyi", "order": "2", "at_most": "1", "derivation": {"rule": "sum"}}
+    sampled["claims"] = [claim]
+    assert compiled.verdict(json.dumps(sampled)) == "no rule yet"
+    below = json.loads(_claim(gaussian, "1", "0"))
+    below["claims"][0]["at_least"] = below["claims"][0].pop("at_most")
+    assert compiled.verdict(json.dumps(below)) == "no rule yet"
+
+
+def test_damaged_choices_do_not_prove_a_false_claim() -> None:
+    rng = random.Random(12)
+    for _ in range(60):
+        text = json.dumps(fuzz.false_claim(_example(rng.choice(CONTINUOUS)), rng))
+        assert compiled.verdict(text) != "valid"
+
+
+_STEPS = {"mechanism": "gaussian", "times": 100, "sigma": "1", "sensitivity": "1", "rate": "0.01"}
+_GRID = {"rule": "grid", "step": "1/128", "mass_bits": 48, "nodes": [[-3, 277]]}
+
+
+def _training(at_most: str) -> str:
+    return _claim(_STEPS, "0.718465", at_most, **_GRID, window=[-409, 396])
+
+
+def test_the_claim_of_a_hundred_sampled_steps_is_sharp_for_its_grid() -> None:
+    assert compiled.verdict(_training("1.0602e-5")) == "valid"  # delta is 1.0000e-5
+    assert compiled.verdict(_training("1.0496e-5")) == "not proved"
+
+
+@pytest.mark.slow
+def test_a_hundred_sampled_steps_are_a_theorem_and_one_percent_less_is_not() -> None:
+    assert compiled.accepts(theorem(Statement.read(_training("1.0602e-5"))))
+    assert not compiled.accepts(theorem(Statement.read(_training("1.0496e-5"))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "laplace-sampled"])
+def test_a_theorem_compiles_and_a_claim_one_percent_too_small_does_not(name: str) -> None:
+    example = _example(name)
+    truth = example.truth()[1]
+    for factor, accepted in ((Fraction(1001, 1000), True), (Fraction(99, 100), False)):
+        claim = Statement.read(json.dumps(example.statement(truth * factor, None)))
+        assert compiled.accepts(theorem(claim)) == accepted
