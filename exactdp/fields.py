@@ -12,12 +12,12 @@ A wrong value raises InvalidParameter with the field's name, before ``__post_ini
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, dataclass_transform, overload
 
-from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, integer
+from exactdp.errors import InvalidParameter, one_line
+from exactdp.parameters import Real, integer, short_text
 
 _Held = TypeVar("_Held")
 _Class = TypeVar("_Class")
@@ -120,5 +120,23 @@ def frozen(cls: type | None = None, /, *, kw_only: bool = False) -> Any:
     Type checkers know that a Number accepts any Real and holds a Fraction. They are not told that
     the object is frozen: mypy would then give inherited fields the wrong type.
     """
-    make = dataclass(frozen=True, kw_only=kw_only)
+
+    def make(kind: type) -> type:
+        if not any("__repr__" in vars(base) for base in kind.__mro__[:-1]):
+            kind.__repr__ = _represent  # type: ignore[assignment, method-assign]
+        return dataclass(frozen=True, kw_only=kw_only, repr=False)(kind)
+
     return make if cls is None else make(cls)
+
+
+def _represent(self: Any) -> str:
+    """The repr of a dataclass. A number too long for Python to print is described."""
+    texts = (f"{f.name}={_repr(getattr(self, f.name))}" for f in fields(self) if f.repr)
+    return f"{type(self).__qualname__}({', '.join(texts)})"
+
+
+def _repr(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # the limit on the digits of integers
+        return short_text(value) if isinstance(value, Fraction) else one_line(value)

@@ -2,22 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from exactdp.accounting.certify.grid import Refuted
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.display import Displayed
 from exactdp.enclosure import Enclosure
 from exactdp.parameters import decimal_text
 
 __all__ = ["Calibration"]
 
 
+Exact = Decimal | Fraction
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Numbers(Mapping[str, Exact]):
+    """Numbers by their names, which never change."""
+
+    pairs: tuple[tuple[str, Exact], ...]
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, Exact]) -> Numbers:
+        """The numbers of any mapping, in its order."""
+        return cls(tuple(numbers.items()))
+
+    def __getitem__(self, name: str) -> Exact:
+        return dict(self.pairs)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self.pairs))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.pairs))
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(f'{n}: {text}' for n, text in _texts(self).items())}}}"
+
+
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Displayed):
     """Parameters for a target delta: proved to be enough, and the last of them least on a grid.
 
     given: the mechanism's parameters that were given, such as k, as exact numbers.
@@ -32,12 +63,16 @@ class Calibration:
 
     mechanism: str
     analysis: str
-    given: Mapping[str, Fraction]
-    parameters: Mapping[str, Decimal | Fraction]
+    given: Mapping[str, Exact]
+    parameters: Mapping[str, Exact]
     target: Fraction
     refuted: Refuted | None
-    guarantee: Guarantee = field(repr=False)
-    tau_bound: Decimal | Fraction | None = None
+    guarantee: Guarantee
+    tau_bound: Exact | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("given", "parameters"):
+            object.__setattr__(self, name, Numbers.of(getattr(self, name)))
 
     @property
     def epsilon(self) -> Fraction:
@@ -49,12 +84,59 @@ class Calibration:
         """An enclosure of delta at these parameters."""
         return self.guarantee.delta
 
-    def __getattr__(self, name: str) -> Decimal | Fraction:
-        parameters = self.__dict__.get("parameters", {})
-        if name not in parameters:
-            raise AttributeError(f"a calibration of {', '.join(parameters)} has no {name!r}")
-        value: Decimal | Fraction = parameters[name]
-        return value
+    @property
+    def sigma(self) -> Exact:
+        """The standard deviation of the noise, where the mechanism has one."""
+        return self._parameter("sigma")
+
+    @property
+    def sigma2(self) -> Exact:
+        """The parameter sigma^2 of discrete Gaussian noise."""
+        return self._parameter("sigma2")
+
+    @property
+    def noise_multiplier(self) -> Exact:
+        """The noise of training, divided by the clipping norm."""
+        return self._parameter("noise_multiplier")
+
+    @property
+    def tau(self) -> Exact:
+        """The threshold: counters above 1 + tau are released."""
+        return self._parameter("tau")
+
+    @property
+    def threshold(self) -> Exact:
+        """The threshold of noisy counts."""
+        return self._parameter("threshold")
+
+    def _parameter(self, name: str) -> Exact:
+        if name not in self.parameters:
+            raise AttributeError(f"a calibration of {', '.join(self.parameters)} has no {name!r}")
+        return self.parameters[name]
+
+    def __dir__(self) -> list[str]:
+        """The attributes, without parameters that this mechanism does not have."""
+        missing = _PARAMETERS - self.parameters.keys()
+        return [name for name in super().__dir__() if name not in missing]
+
+    def __repr__(self) -> str:
+        texts = ", ".join(f"{name}={text}" for name, text in _texts(self.parameters).items())
+        bound = self.delta.decimal_upper(5)
+        return f"<calibration of {self.mechanism}: {texts}, delta <= {bound}>"
+
+    def _title(self) -> str:
+        return f"{self.mechanism}, {self.analysis} analysis"
+
+    def _rows(self) -> Mapping[str, object]:
+        report = self.as_dict()
+        rows: dict[str, object] = {**report["given"], "epsilon": report["epsilon"]}
+        rows |= {**report["parameters"], "delta": self.delta}
+        if self.refuted:
+            ((least, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
+            rows["refuted"] = f"{least} = {value}: delta {self.refuted.delta}"
+        if report["tau_bound"] is not None:
+            rows["any sigma"] = f"no tau <= {report['tau_bound']} is enough"
+        return {**rows, "guarantee": self.guarantee}
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: numbers as decimal strings, rounded outward."""
@@ -77,5 +159,9 @@ class Calibration:
         }
 
 
-def _texts(numbers: Mapping[str, Decimal | Fraction]) -> dict[str, str]:
+#: The parameters that are attributes of a calibration.
+_PARAMETERS = {"sigma", "sigma2", "noise_multiplier", "tau", "threshold"}
+
+
+def _texts(numbers: Mapping[str, Exact]) -> dict[str, str]:
     return {name: decimal_text(Fraction(value)) for name, value in numbers.items()}

@@ -226,15 +226,7 @@ def _calibrate(
     with counted("calibrating"):
         calibration = calculator.calibrate(**values)
     report = calibration.as_dict()
-    rows = {"delta": str(calibration.delta)}
-    if calibration.refuted:
-        ((least, value),) = ((n, v) for n, v in report["refuted"].items() if n != "delta")
-        rows["refuted"] = f"{least} = {value}: delta {calibration.refuted.delta}"
-    if report.get("tau_bound") is not None:
-        rows["any sigma"] = f"no tau <= {report['tau_bound']} is enough"
-    rows["guarantee"] = str(calibration.guarantee)
-    text = facts(_title(report), {**_inputs_of(report), **rows})
-    return {**values, **report["parameters"]}, Answer(report, text)
+    return {**values, **report["parameters"]}, Answer(report, str(calibration))
 
 
 def _check(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[str, Any], Answer]:

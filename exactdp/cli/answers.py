@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -11,6 +11,9 @@ from typing import Any
 import click
 
 from exactdp.cli.help import painted
+from exactdp.display import facts
+
+__all__ = ["Answer", "answering", "facts", "table"]
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,7 @@ def answering(command: Callable[..., Answer]) -> Callable[..., Any]:
 
 
 def table(title: str, header: list[str], rows: list[list[str]]) -> str:
-    """A plain table under a title; without a header, pairs of name and value."""
+    """A table under a title."""
     from tabulate import tabulate
 
-    style = "simple" if header else "plain"
-    return f"{title}\n{tabulate(rows, headers=header, tablefmt=style, disable_numparse=True)}"
-
-
-def facts(title: str, named: Mapping[str, object]) -> str:
-    """A line for every name and value under a title."""
-    return table(title, [], [[name, str(value)] for name, value in named.items()])
+    return f"{title}\n{tabulate(rows, headers=header, tablefmt='simple', disable_numparse=True)}"

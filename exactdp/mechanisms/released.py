@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -49,7 +50,7 @@ class Released(Mapping[K, V]):
         return len(self._items)
 
 
-class Estimates:
+class Estimates(ABC):
     """A container with a value for every possible entry, which cannot be searched or listed.
 
     Otherwise ``x in sketch`` and ``list(sketch)`` would evaluate sketch[0], sketch[1], and so on.
@@ -67,6 +68,19 @@ class Estimates:
         """The same release, marked as one about byte strings of at most this length."""
         release: Any = self
         return cast(Self, replace(release, text=longest))
+
+    @abstractmethod
+    def to_bytes(self) -> bytes:
+        """The release as a file holds it."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.to_bytes() == cast(Self, other).to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} by {type(self.mechanism).__name__}, {self.guarantee}>"
 
     def __contains__(self, entry: object) -> NoReturn:
         raise TypeError(f"every entry has a value in a {type(self).__name__}: ask for the value")

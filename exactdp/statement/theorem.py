@@ -6,6 +6,7 @@ claimed in their words; its proof is one computation in Rocq's kernel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -138,8 +139,8 @@ def _measure(number: int, claim: dict[str, Any], side: str) -> tuple[str, str]:
 def _grid_precision(derivation: dict[str, Any]) -> int:
     """Binary digits of a curve, so that masses on its nodes are exact to their last digit."""
     largest = max(abs(node) for pair in derivation["nodes"] for node in pair)
-    loss = largest * Fraction(derivation["step"])
-    return int(derivation["mass_bits"]) + _GRID_SPARE + (loss * 3 / 2).__ceil__()
+    loss: Fraction = largest * Fraction(derivation["step"])
+    return int(derivation["mass_bits"]) + _GRID_SPARE + math.ceil(loss * 3 / 2)
 
 
 def _rule(derivation: dict[str, Any]) -> str:

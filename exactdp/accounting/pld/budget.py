@@ -21,6 +21,7 @@ from exactdp.accounting.pld.filters import (
     ZcdpFilter,
 )
 from exactdp.accounting.pld.loss import Pld
+from exactdp.display import html
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, Exhausted, InvalidParameter
 from exactdp.parameters import Real, choice, integer, non_negative, positive, short_text
@@ -168,6 +169,23 @@ class Budget:
         delta = Enclosure.exact(self._promised.get("delta", 0))
         epsilon = self._promised.get("epsilon", Fraction(0))
         return Guarantee(epsilon, delta, self.neighbours, self.source)
+
+    def __repr__(self) -> str:
+        return f"<budget: {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            name: f"{short_text(spent)} of {short_text(self.limits[name])} spent"
+            for name, spent in self.spent.items()
+        }
+        return html("budget", rows)
+
+    def __copy__(self) -> Budget:
+        """The same budget: two copies would spend it twice."""
+        return self
+
+    def __reduce__(self) -> str:
+        raise TypeError("a budget cannot be copied; name its file, and open it by Budget.open")
 
     def __str__(self) -> str:
         return ", ".join(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -19,12 +19,16 @@ from exactdp.accounting.pld.losses.allocated import allocated
 from exactdp.accounting.pld.losses.base import Step
 from exactdp.accounting.pld.losses.truncated import truncated
 from exactdp.accounting.pld.questions import Questions
+from exactdp.display import Displayed, summary
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import converted, frozen, text
 from exactdp.parameters import Real, integer, rational
 
 #: The largest number of runs: floats guess where to look.
 _MOST_TIMES = 10**18
+
+#: The number of steps that repr and print name.
+_MOST_SHOWN = 5
 
 _OURS = "exactdp statement explain certified-pld, section 4"
 
@@ -42,7 +46,7 @@ def _steps(name: str, value: Any) -> tuple[tuple[Step, int], ...]:
 
 
 @frozen
-class Pld(Questions):
+class Pld(Questions, Displayed):
     """The privacy loss of mechanisms run one after the other, the later ones chosen adaptively.
 
     steps: each step with its number of runs. neighbours: the relation, the same for all steps.
@@ -56,6 +60,25 @@ class Pld(Questions):
     steps: tuple[tuple[Step, int], ...] = converted(_steps)
     neighbours: str = text()
     source: str = text()
+
+    def __repr__(self) -> str:
+        return f"<privacy loss: {'; '.join(self._mechanisms())}>"
+
+    def _title(self) -> str:
+        return "privacy loss"
+
+    def _rows(self) -> Mapping[str, object]:
+        mechanisms = {f"mechanism {i}": text for i, text in enumerate(self._mechanisms(), 1)}
+        return {**mechanisms, "neighbours": self.neighbours, "source": self.source}
+
+    def _mechanisms(self) -> list[str]:
+        """The first mechanisms in a few words each."""
+        first, rest = self.steps[:_MOST_SHOWN], self.steps[_MOST_SHOWN:]
+        texts = [
+            summary(step.removed) + (f", {times} times" if times > 1 else "")
+            for step, times in first
+        ]
+        return texts + ([f"{len(rest)} more"] if rest else [])
 
     def composed(self, times: int | str) -> Pld:
         """The mechanisms repeated; each run of a sampled mechanism draws a new sample.

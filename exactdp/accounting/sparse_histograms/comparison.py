@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.accounting.calculator import CALCULATORS, calculator, parameters
-from exactdp.accounting.calibration import Calibration
+from exactdp.accounting.calibration import Calibration, Exact
 from exactdp.accounting.sparse_histograms.bounds import refuse_k
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
@@ -128,7 +128,7 @@ def _bounds(
     return {"sparsity": sparsity}
 
 
-def _assumed(bounds: Mapping[str, Fraction]) -> str:
+def _assumed(bounds: Mapping[str, Exact]) -> str:
     words = {"k": "contributions"}
     return ", ".join(f"{words.get(name, name)} <= {bound}" for name, bound in bounds.items())
 

@@ -24,7 +24,7 @@ from exactdp.mechanisms.released import Estimates, Released
 KIND = Kind("combined sketch", 1, ("first",))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CombinedSketch(Estimates):
     """Two releases about one vector. ``sketch[i]`` is the stored value of entry i, if there is one,
     or else its estimate.

@@ -142,7 +142,7 @@ class MaxProjection(DenseLaplace):
     source = "ALP Algorithm 11, Lemma 8.1, on a grid"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NoisyRows(Estimates):
     """A published vector: ``rows[i]`` estimates entry i, ``rows.estimate(ids)`` many entries.
 

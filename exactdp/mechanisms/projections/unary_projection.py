@@ -231,7 +231,7 @@ class UnaryProjection(Projection, Mechanism[Vector]):
         return [*((m + b, True) for b in reversed(range(m))), *up] if self.signed else up
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sketch(Estimates):
     """A published vector: ``sketch[i]`` estimates entry i, ``sketch.estimate(ids)`` many entries.
 

@@ -1,0 +1,123 @@
+"""What print, repr, copies and notebooks show of results."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from exactdp.accounting import discrete_gaussian, gaussian, gshm, pld
+from exactdp.cli.main import main
+from exactdp.display import Displayed
+from exactdp.mechanisms import ALP
+from exactdp.samplers import DiscreteGaussian, SystemSource
+
+
+class _Cells(HTMLParser):
+    """The texts of a table's cells, row by row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, _: object) -> None:
+        if tag in ("th", "td"):
+            self.texts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.texts:
+            self.texts[-1] += data
+
+
+def _cells(html: str) -> dict[str, str]:
+    parser = _Cells()
+    parser.feed(html)
+    return dict(zip(parser.texts[::2], parser.texts[1::2], strict=True))
+
+
+def _sent(value: object) -> object:
+    """The value as another process would receive it."""
+    return pickle.loads(pickle.dumps(value))  # noqa: S301  # bytes that were made here
+
+
+def test_a_calibration_prints_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    calibration = gshm.calibrate(k=10, epsilon=1, delta="1e-6")
+    with pytest.raises(SystemExit):
+        main(["calibrate", "gshm", "--k", "10", "--epsilon", "1", "--delta", "1e-6"])
+    assert f"{calibration}\n" == capsys.readouterr().out
+    assert _cells(calibration._repr_html_())["sigma"] == str(calibration.sigma)
+
+
+def test_a_calibration_has_the_attributes_of_its_mechanism() -> None:
+    calibration = gaussian.calibrate(epsilon=1, delta="1e-6")
+    assert {"sigma", "delta"} <= set(dir(calibration))
+    assert not {"tau", "threshold", "sigma2", "noise_multiplier"} & set(dir(calibration))
+    with pytest.raises(AttributeError, match="a calibration of sigma has no 'tau'"):
+        _ = calibration.tau
+    discrete = discrete_gaussian.calibrate(epsilon=1, delta="1e-6")
+    assert discrete.sigma2 == discrete.parameters["sigma2"]
+
+
+def test_a_calibration_never_changes() -> None:
+    calibration = gshm.calibrate(k=10, epsilon=1, delta="1e-6")
+    with pytest.raises(TypeError):
+        calibration.parameters["tau"] = 1  # type: ignore[index]  # a mapping that is constant
+    for twin in (copy.copy(calibration), copy.deepcopy(calibration)):
+        assert (twin, hash(twin)) == (calibration, hash(calibration))
+    assert _sent(calibration) == calibration
+
+
+def test_html_shows_texts_and_never_runs_them() -> None:
+    class Note(Displayed):
+        def _title(self) -> str:
+            return "<b>"
+
+        def _rows(self) -> dict[str, object]:
+            return {"a&b": "<script>alert(1)</script>"}
+
+    html = Note()._repr_html_()
+    assert "<script" not in html
+    assert "<b>" not in html
+    assert _cells(html) == {"a&b": "<script>alert(1)</script>"}
+
+
+def test_a_loss_is_named_by_its_mechanisms() -> None:
+    loss = pld.sgd(noise_multiplier=2, rate="0.01", steps=100).then(pld.laplace(scale=1))
+    text = repr(loss)
+    assert "100 times" in text
+    assert "Laplace" in text
+    assert len(text) < 300
+    assert _cells(loss._repr_html_())["neighbours"] == loss.neighbours
+    many = pld.gaussian(sigma=1)
+    for i in range(2, 40):
+        many = many.then(pld.gaussian(sigma=i))
+    assert "more" in repr(many)
+    assert len(repr(many)) < 300
+
+
+def test_numbers_of_any_length_have_a_repr() -> None:
+    assert repr(DiscreteGaussian(sigma2="1e5000")) == "DiscreteGaussian(sigma2=1e5000)"
+
+
+def test_a_budget_shows_what_is_left_and_is_never_copied(tmp_path: Path) -> None:
+    budget = pld.Budget(epsilon=3, delta="1e-6", file=tmp_path / "budget.json")
+    budget.spend(epsilon=1, delta="1e-7")
+    assert "1 of 3 spent" in repr(budget)
+    assert _cells(budget._repr_html_())["epsilon"] == "1 of 3 spent"
+    assert copy.copy(budget) is budget
+    for duplicate in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"open it by Budget\.open"):
+            duplicate(budget)
+
+
+def test_a_sketch_equals_its_copies_and_its_repr_is_short() -> None:
+    mechanism = ALP.of(rows=100, k=2, d=1000, epsilon=1, largest=50)
+    sketch = mechanism.project({3: 20, 700: 5}, SystemSource())
+    other = mechanism.project({3: 20, 700: 5}, SystemSource())
+    assert _sent(sketch) == copy.deepcopy(sketch) == sketch
+    assert hash(copy.copy(sketch)) == hash(sketch)
+    assert sketch != other
+    assert len(repr(sketch)) < 300
