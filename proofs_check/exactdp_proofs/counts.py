@@ -41,7 +41,10 @@ def summary(parts: Sequence[Part]) -> str:
     ours = sum(part.ours for part in parts)
     verdicts = Counter(part.verdict for part in parts)
     causes = errata(parts)
-    by_severity = ", ".join(f"{len(errata(causes, name))} {name}" for name in SEVERITIES)
+    marked = {"unsafe": "unsafe of privacy or accuracy"}
+    by_severity = ", ".join(
+        f"{len(errata(causes, name))} {marked.get(name, name)}" for name in SEVERITIES
+    )
     return (
         f"{len(parts) - ours} statements of the five papers and {ours} of our own beside them: "
         f"{len(causes)} errata ({by_severity}) with {verdicts['refuted'] - len(causes)} "
