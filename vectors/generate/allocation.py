@@ -156,7 +156,10 @@ GROUP = Group(
     "uniformly and kept secret. Gaussian noise has standard deviation sigma, and what a user adds "
     "is at most 1 in size; a randomised response has epsilon_each. Neighbours: with the user in "
     "one of the steps, or without the user in any.",
-    questions={"delta": "the least delta of one epoch of t steps for this epsilon (both orders)"},
+    questions={
+        "delta": "the least delta of one epoch of t steps for this epsilon, the larger one of "
+        "both orders"
+    },
     source="Chua et al. 2024 (arXiv 2412.16802); Feldman, Shenfeld 2025 (arXiv 2502.08202)",
     methods=(
         "mpmath: probabilities of the outputs whose ratio passes e^epsilon, as integrals over one "

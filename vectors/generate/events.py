@@ -200,12 +200,17 @@ GROUP = Group(
     name="events",
     description="A sequence of mechanisms, `events`: a JSON list, every entry a mechanism that "
     "runs `count` times, on a Poisson sample if there is a `rate`. gaussian (noise of deviation "
-    "`sigma`, sensitivity 1); gaussian-mixture (a random sensitivity); laplace (`scale`); "
-    "discrete-laplace (`epsilon` at `sensitivity`, on integers); discrete-gaussian (`sigma2`); "
-    "randomized-response (with probability `noise` any of the `answers`, else the own one); "
-    "approximate (any mechanism with that `epsilon` and `delta`).",
+    "`sigma`, sensitivity 1); gaussian-mixture (the same noise; what the user adds has size "
+    "sensitivities[i] with probability weights[i]); laplace (`scale`, sensitivity 1); "
+    "discrete-laplace (P(z) proportional to exp(-|z| epsilon/sensitivity) on the integers, "
+    "moved by "
+    "`sensitivity`); discrete-gaussian (P(z) proportional to exp(-z^2/(2 sigma2)), moved by 1); "
+    "randomized-response (with probability `noise` a uniform one of all `answers` values, the own "
+    "one among them; else the own one); approximate (any mechanism with that `epsilon` and "
+    "`delta`).",
     questions={
-        "delta": "the least delta at epsilon for all of them together (in either order)",
+        "delta": "the least delta at epsilon for all of them together, the larger one of both "
+        "orders",
         "epsilon": "the least epsilon >= 0 at delta",
     },
     source="Kairouz, Oh, Viswanath 2015; Zhu, Dong, Wang 2022; Lebeda et al. 2024",

@@ -75,7 +75,8 @@ GROUP = Group(
     name="matrix",
     description="Matrix mechanisms such as DP-FTRL: C x plus Gaussian noise of standard deviation "
     "sigma, where row i of x is what step i adds up, and C is the lower triangular Toeplitz matrix "
-    "with the coefficients in strategy. A user adds a vector of norm at most 1 to at most this "
+    "whose first column is `strategy`, continued by zeros. A user adds a vector of norm at most "
+    "1 to at most this "
     "number of participations, separation steps apart or more. Neighbours: with or without the "
     "user.",
     questions={"delta": "the least delta of all steps together for this epsilon"},

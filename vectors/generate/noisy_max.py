@@ -80,7 +80,9 @@ GROUP = Group(
     "numbers of options and all utilities. The noise has the scale 2 D/budget, where a user "
     "changes each utility by at most D in either direction. With gumbel noise this is the "
     "exponential mechanism, with exponential noise permute-and-flip.",
-    questions={"delta": "the least delta of one choice for this epsilon, at most the budget"},
+    questions={
+        "delta": "the least delta of one choice for this epsilon, which is at most the budget"
+    },
     source="Dong, Durfee, Rogers 2020, Section 3 (bounded range); Ding et al. 2021 "
     "(permute-and-flip)",
     methods=(

@@ -32,7 +32,9 @@ def _one(epsilon: mpf, rate: mpf, mu: mpf, plain: Callable[[mpf, mpf], mpf] = ho
     return max(removed, c * mp.exp(epsilon) * plain(-mp.log(c / rate), mu) if c > 0 else mpf(0))
 
 
-def _orders(k: str, sigma: str, rate: str, neighbours: str) -> Iterator[Rules]:
+def orders(k: str, sigma: str, rate: str, neighbours: str) -> Iterator[Rules]:
+    """The laws of the loss of k steps, for each order of the neighbours."""
+
     def rules(order: str, level: int) -> list[tuple[list[tuple[mpf, mpf]], int]]:
         shifts = [(mpf(1), 1 / number(sigma))]
         return [(gaussian(*pair(shifts, number(rate), order), level // 2), int(k))]
@@ -46,7 +48,7 @@ def _delta(k: str, sigma: str, rate: str, neighbours: str, epsilon: str) -> Boun
         return _delta_of_one(sigma, rate, epsilon)
     with mp.workdps(_DIGITS):
         deltas = []
-        for rules in _orders(k, sigma, rate, neighbours):
+        for rules in orders(k, sigma, rate, neighbours):
             line, value = composed(rules, number(epsilon))
             deltas.append((value, line, rules))
         value, line, rules = max(deltas, key=lambda each: each[0])
@@ -70,7 +72,7 @@ def _epsilon(k: str, sigma: str, rate: str, neighbours: str, delta: str) -> Boun
         return _epsilon_of_one(sigma, rate, delta)
     with mp.workdps(_DIGITS):
         target = number(delta)
-        solutions = [solved(rules, target) for rules in _orders(k, sigma, rate, neighbours)]
+        solutions = [solved(rules, target) for rules in orders(k, sigma, rate, neighbours)]
         line, epsilon = max(solutions, key=lambda each: each[1])
         ends = bracket(epsilon)
         if not line.delta(number(ends[0])) > target >= line.delta(number(ends[1])):
@@ -150,7 +152,8 @@ GROUP = Group(
     "sample, in which every user is with probability `rate` and adds at most 1 in l2 norm. "
     "Neighbours: a user takes part or not, or one user's data is replaced.",
     questions={
-        "delta": "the least delta at epsilon for all k steps together (in either order)",
+        "delta": "the least delta at epsilon for all k steps together, the larger one of both "
+        "orders",
         "epsilon": "the least epsilon >= 0 at delta",
     },
     source="Abadi et al. 2016; Balle, Barthe, Gaboardi 2018; Zhu, Dong, Wang 2022",

@@ -159,10 +159,15 @@ _NAMES = ("mechanism", "sampling", "neighbours", "rate", "scale", "epsilon", "gr
 
 GROUP = Group(
     name="sampling",
-    description="Noise on samples: each user by Poisson sampling at a rate, or a batch of a fixed "
-    "share of the users without replacement. What a user adds is at most 1 in size. Neighbours: "
-    "a user (or a group of them) takes part or not, or one user's data is replaced.",
-    questions={"delta": "the least delta of one step for this epsilon (in either order)"},
+    description="Noise on the sum of a sample: gaussian with the standard deviation `scale`, or "
+    "laplace with density exp(-|x|/scale)/(2 scale). sampling: 'poisson', each user on her own "
+    "with "
+    "probability `rate`; 'batch', the share `rate` of all users, without replacement. What a user "
+    "adds is at most 1 in size. Neighbours: `group` users, 1 or more, take part or not, or one "
+    "user's data is replaced, which moves the sum by up to 2.",
+    questions={
+        "delta": "the least delta of one step for this epsilon, the larger one of both orders"
+    },
     source="Zhu, Dong, Wang 2022; Lebeda, Regehr, Kamath, Steinke 2024; Schuchardt et al. 2024",
     methods=(
         "mpmath: where the ratio of the two densities is e^epsilon, and the tails from there, at "

@@ -90,8 +90,8 @@ TABLE = [
 GROUP = Group(
     name="shuffled",
     description="The reports of n users in random order. Each user tells the true one of k values "
-    "with probability e^budget/(e^budget + k - 1), or any other. Neighbours: one user's value is "
-    "replaced.",
+    "with probability e^budget/(e^budget + k - 1), and each of the others with probability "
+    "1/(e^budget + k - 1). Neighbours: one user's value is replaced.",
     questions={"delta": "the least delta for this epsilon, over all data sets of n users"},
     source="Balle, Bell, Gascon, Nissim 2019 (arXiv 1903.02837)",
     methods=(
