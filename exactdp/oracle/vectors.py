@@ -52,6 +52,7 @@ GROUPS = (
     "matrix",
     "local_responses",
     "shuffled",
+    "power",
 )
 
 

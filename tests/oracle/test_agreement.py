@@ -47,6 +47,7 @@ def test_every_vector(name: str) -> None:
     chosen = [vector for vector in vectors.load(name) if vector.id not in (*LONG, *GRIDS)]
     wide = {"sampling": Fraction(1, 10**5), "noisy_max": Fraction(1, 10**8)}
     wide |= dict.fromkeys(("sampled_gaussian", "events", "allocation"), Fraction(1, 10**3))
+    wide["power"] = Fraction(1, 10**3)
     wide["shuffled"] = Fraction(1, 5)  # two bounds, of which the worst data sets are not known
     width = wide.get(name, Fraction(3, 10**12))
     assert [v.id for v in chosen if not agrees(v, width)] == []

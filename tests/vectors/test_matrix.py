@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from exactdp.oracle import conformance, vectors
@@ -26,6 +28,7 @@ KINDS = [
     "composition-056",
     "analytic_gaussian-001",
     "analytic_gaussian-057",
+    "power-009",
 ]
 
 
@@ -50,8 +53,20 @@ def test_a_page() -> None:
     vector = vectors.find("analytic_gaussian-030")
     report = Report("exactdp", "0", (judge(vector, 0.0), judge(vectors.find("zcdp-001"), 1)))
     text = page([report])
-    assert "| exactdp 0 | analytic_gaussian | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 |" in text
+    assert "| exactdp 0 | analytic_gaussian | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |" in text
     assert "Unsafe or wrong: underflow (1; 1 confirmed by mpmath)" in text
+
+
+def test_a_documented_tolerance_is_counted_and_not_forgiven() -> None:
+    """autodp's calibrator documents 1e-12 on delta; both answers are unsafe, one keeps it."""
+    near, far = vectors.find("analytic_gaussian-058"), vectors.find("analytic_gaussian-057")
+    answers = [
+        judge(near, near.least * (1 - Fraction(1, 10**9))),
+        judge(far, far.least * Fraction(99, 100)),
+    ]
+    lines = page([Report("autodp", "0", tuple(answers))]).splitlines()
+    (line,) = [text for text in lines if text.startswith("| autodp 0 | analytic_gaussian")]
+    assert line.endswith("| 2 | 0 | 1 | 0 | 0 |")
 
 
 def test_reproductions_are_short() -> None:

@@ -11,7 +11,7 @@ from importlib import util
 
 #: Where an adapter is made, by the name of its package.
 ADAPTERS = {"exactdp": "exactdp"} | {
-    package: f"vectors.adapters.{package}:make"
+    package: f"vectors.adapters.{package.lower()}:make"
     for package in (
         "opendp",
         "dp_accounting",
@@ -21,6 +21,11 @@ ADAPTERS = {"exactdp": "exactdp"} | {
         "pure_ldp",
         "multi_freq_ldpy",
         "ldp_toolbox",
+        "riskcal",
+        "gdpnum",
+        "PLD_accounting",
+        "opake",
+        "jax_privacy",
     )
 }
 

@@ -3,8 +3,10 @@
 - Its sigma is in units of the sensitivity.
 - analytic Gaussian: get_logdelta_ana_gaussian, ExactGaussianMechanism and ana_gaussian_calibrator.
   The calibrator documents an absolute tolerance of 1e-12 on delta, which is kept at its default.
-- zCDP and pure DP go through Renyi orders with its default conversion; k Gaussians through
-  ComposeGaussian; k Laplace through ComposeAFA, its Fourier accountant.
+- zCDP and pure DP go through Renyi orders with its default conversion, and so does the discrete
+  Gaussian, which is accounted for as zCDP; k Gaussians through ComposeGaussian; k Laplace through
+  ComposeAFA, its Fourier accountant.
+- One sampled step: AmplificationBySampling, Poisson samples of add-remove neighbours.
 - Training runs: NoisySGD_Mechanism, through Renyi orders. Its Fourier accountant of samples needs
   scipy.integrate.quadrature, which scipy has no more.
 """
@@ -20,6 +22,9 @@ from typing import Any
 
 from exactdp.oracle.conformance import Unsupported
 from vectors.adapters.by_method import ByMethod
+
+#: The documented tolerance of the calibrator, on delta.
+TOLERANCES = {("analytic_gaussian", "sigma"): ("delta", "1e-12")}
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,25 @@ class AutoDP(ByMethod):
         )
         return mechanism.params["sigma"] * float(parameters["sensitivity"])
 
+    def _zcdp_delta(self, parameters: Mapping[str, str]) -> Any:
+        mechanism = self.zoo.zCDP_Mechanism(float(parameters["rho"]))
+        return mechanism.get_approx_delta(float(parameters["epsilon"]))
+
+    def _discrete_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
+        ratio = math.sqrt(float(parameters["sigma2"])) / float(parameters["sensitivity"])
+        mechanism = self.zoo.DiscreteGaussianMechanism(ratio)
+        return mechanism.get_approx_delta(float(parameters["epsilon"]))
+
+    def _sampling_delta(self, parameters: Mapping[str, str]) -> Any:
+        question = parameters["neighbours"], parameters["sampling"], parameters["group"]
+        if question != ("add-remove", "poisson", "1"):
+            return Unsupported("not asked")
+        scale = float(parameters["scale"])
+        gaussian = parameters["mechanism"] == "gaussian"
+        noise = self.zoo.GaussianMechanism(scale) if gaussian else self.zoo.LaplaceMechanism(scale)
+        step = self.transformers.AmplificationBySampling()(noise, float(parameters["rate"]))
+        return step.get_approx_delta(float(parameters["epsilon"]))
+
     def _zcdp_epsilon(self, parameters: Mapping[str, str]) -> Any:
         return self.zoo.zCDP_Mechanism(float(parameters["rho"])).get_approxDP(
             float(parameters["delta"])
@@ -79,14 +103,25 @@ class AutoDP(ByMethod):
             return mechanism
         return mechanism.get_approxDP(float(parameters["delta"]))
 
-    def _sampled_gaussian_epsilon(self, parameters: Mapping[str, str]) -> Any:
+    def _trained(self, parameters: Mapping[str, str]) -> Any:
         if parameters["neighbours"] != "add-remove":
-            return Unsupported()
-        mechanism = self.zoo.NoisySGD_Mechanism(
+            return None
+        return self.zoo.NoisySGD_Mechanism(
             prob=float(parameters["rate"]),
             sigma=float(parameters["sigma"]),
             niter=int(parameters["k"]),
         )
+
+    def _sampled_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
+        mechanism = self._trained(parameters)
+        if mechanism is None:
+            return Unsupported("not asked")
+        return mechanism.get_approx_delta(float(parameters["epsilon"]))
+
+    def _sampled_gaussian_epsilon(self, parameters: Mapping[str, str]) -> Any:
+        mechanism = self._trained(parameters)
+        if mechanism is None:
+            return Unsupported("not asked")
         return mechanism.get_approxDP(float(parameters["delta"]))
 
 

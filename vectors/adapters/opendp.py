@@ -6,6 +6,8 @@
   are excluded, so they answer for comparison ">=" on integers; on floats both comparisons.
   In 0.16.0 a count equal to the threshold is indeed released, while the map's delta leaves it out:
   known as https://github.com/opendp/opendp/issues/2922.
+- binary_search finds sigma with bounds, from 0 to _MOST sensitivities: without them it looks for
+  bounds itself, and does not always end.
 - d_in of the thresholds is (l0, l1 or l2, l_infinity) = (k, ..., 1).
 """
 
@@ -21,6 +23,9 @@ from exactdp.oracle.conformance import Unsupported
 from vectors.adapters.by_method import ByMethod
 
 _COPIES = 2000
+
+#: Largest sigma that is searched for, in sensitivities.
+_MOST = 1e12
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class OpenDP(ByMethod):
             curve = self._curve(self._gaussian(sigma), distance)
             return bool(curve.epsilon(delta) <= epsilon)
 
-        return self.dp.binary_search(enough, T=float)
+        return self.dp.binary_search(enough, bounds=(0.0, _MOST * distance))
 
     def _discrete_gaussian_delta(self, parameters: Mapping[str, str]) -> Any:
         noise = self._gaussian(math.sqrt(float(parameters["sigma2"])), int)

@@ -4,6 +4,10 @@ It returns a lower bound, an estimate and an upper bound; the answer is the uppe
 are set as its documentation suggests: delta_error = delta/1000 where delta is given, else 1e-10,
 and eps_error = 0.1 (0.01 where epsilon is asked for or below 1, as 0.1 would say nothing there). It
 extends epsilon below 0; where it does, the answer is 0.
+
+Its answers about pure mechanisms of a large epsilon are too small, also where no double overflows
+(epsilon 2, 50 times, at 60: .48973 for .93049): it chooses the size of its domain from a Renyi
+divergence of PureDPMechanism that is too small.
 """
 
 from __future__ import annotations

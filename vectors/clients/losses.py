@@ -33,11 +33,13 @@ Each client's own code, with its random numbers replaced by choices that are enu
 (`vectors/clients/laws.py`): the exact law of what it sends for every value, and the largest ratio
 of two probabilities of one report. Values of clients of several attributes are tuples, any two of
 which a user may have: random sampling plus fake data (RSpFD) keeps epsilon where they differ in one
-attribute, and loses ln(d (e^epsilon - 1) + 1) where they differ in all d. Even where epsilon is
-kept on paper, these libraries draw with Mersenne Twisters, whose future is known to whoever has
-seen 624 outputs; the estimators of multi-freq-ldpy and ldp-toolbox set negative frequencies to 0
-and are biased. Local hashing of all three fails with the current xxhash (4.1), which takes no texts
-any more: it is followed with texts as bytes, and with eight public hash functions instead of 2^63.
+attribute, and loses ln(d (e^epsilon - 1) + 1) where they differ in all d. Its clients do what the
+paper says (Arcolezi et al. 2021): the amplified budget is the paper's, and so is what is lost. Even
+where epsilon is kept on paper, these libraries draw with Mersenne Twisters, whose future is known
+to whoever has seen 624 outputs; the estimators of multi-freq-ldpy and ldp-toolbox set negative
+frequencies to 0 and are biased. Local hashing of all three fails with the current xxhash (4.1),
+which takes no texts any more: it is followed with texts as bytes, and with eight public hash
+functions instead of 2^63.
 Histogram encoding is followed with real numbers as noise; its doubles are looked at apart.
 OpenDP's bits are drawn in compiled code, by the operating system's randomness: at least what is
 shown is lost, but for a chance of 1e-6. Its f is documented as the chance that a bit is flipped,

@@ -108,6 +108,30 @@ from autodp.transformer_zoo import ComposeAFA
 single = LaplaceMechanism({scale}, phi_off=False)
 print(ComposeAFA()([single], [{k}]).get_approx_delta({epsilon}))
 """,
+    ("riskcal", "power", "power"): """\
+from riskcal.accountants import CTDAccountant
+accountant = CTDAccountant()
+accountant.history = [({sigma}, {rate}, {k})]  # noise multiplier, rate, steps
+print(1 - accountant.get_beta(alpha={false_alarms}))
+""",
+    ("gdpnum", "power", "power"): """\
+from gdpnum import CTDAccountant
+accountant = CTDAccountant()
+accountant.history = [({sigma}, {rate}, {k})]  # noise multiplier, rate, steps
+print(1 - accountant.get_beta({false_alarms}))
+""",
+    ("gdpnum", "power", "mu"): """\
+from gdpnum import CTDAccountant
+accountant = CTDAccountant()
+accountant.history = [({sigma}, {rate}, {k})]  # noise multiplier, rate, steps
+print(accountant.get_mu_and_regret()[0])
+""",
+    ("opake", "power", "power"): """\
+from opake.api.accounting.core import opake_accounting as opake
+noise = opake.gaussian_pld({sigma}, opake.DiscretizationConfig())
+step = opake.poisson_pld(noise, {rate}) if {rate} < 1 else noise
+print(1 - step.self_compose({k}).beta_at({false_alarms}))
+""",
     ("prv_accountant", "composition", "delta", "pure"): """\
 from prv_accountant import PRVAccountant, PureDPMechanism
 prv = PRVAccountant(prvs=[PureDPMechanism({epsilon_each})], max_self_compositions=[{k}],

@@ -148,14 +148,30 @@ _OPENDP = """
 import opendp.prelude as dp
 dp.enable_features("contrib")
 space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
-def hundred(measure):
+def hundred(once):
     # options are 1 apart and the noise has scale 20: epsilon is 2/20
-    once = dp.m.make_noisy_max(*space, measure(), scale=20.0)
-    return dp.c.make_composition([once] * 100)
+    whole = dp.c.make_composition([once] * 100)
+    return dp.c.make_zCDP_to_approxDP(whole).map(1).epsilon(1e-6)
+def exponential():
+    return hundred(dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=20.0))
+def flip():
+    once = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=20.0)
+    return hundred(dp.c.make_pureDP_to_zCDP(once))
+answers = {"exponential": exponential, "flip": flip}
+"""
+
+_OPAKE = """
+from opake.api.accounting.core import opake_accounting as o
+settings = o.DiscretizationConfig()
+def allocated(sigma, epochs=1):
+    once = o.random_allocation_gaussian_pld(sigma, 100, 1, settings)
+    return once.self_compose(epochs).epsilon_at(1e-6)
+def truncated():
+    once = o.truncated_poisson_gaussian_pld(2.0, 0.01, 130, 10_000, settings)
+    return once.self_compose(400).epsilon_at(1e-6)
 answers = {
-    "exponential": lambda: dp.c.make_zCDP_to_approxDP(
-        hundred(dp.zero_concentrated_divergence)).map(1).epsilon(1e-6),
-    "flip": lambda: hundred(dp.max_divergence).map(1),
+    "one": lambda: allocated(1.0), "epochs": lambda: allocated(2.0, 10),
+    "little": lambda: allocated(0.5), "truncated": truncated,
 }
 """
 
@@ -177,6 +193,7 @@ _PROGRAMS = {
     "autodp": ("autodp", _AUTODP),
     "opendp": ("opendp", _OPENDP),
     "jax_privacy": ("jax_privacy", _JAX_PRIVACY),
+    "opake": ("opake", _OPAKE),
 }
 
 _SECONDS = 300
@@ -195,8 +212,12 @@ def _text() -> Iterator[str]:
     yield "**Bold**: below the lower one. A dash: the library does not offer it. `none`: an error,"
     yield f"or no answer in {_SECONDS} seconds. A user adds at most 1 to a sum; batches of a"
     yield "fixed size are for replace-one neighbours, and dp_accounting is told that sums differ by"
-    yield "2. It has no private choice: it answers for any pure mechanism, as does autodp for"
-    yield "permute-and-flip. Noise is in units of the clipping norm, or of the sensitivity."
+    yield "2. Version 0.6.0 of dp_accounting has no private choice (its repository has): it answers"
+    yield "for any pure mechanism, as does autodp for permute-and-flip; opendp turns the pure"
+    yield "guarantee of permute-and-flip into zCDP by `make_pureDP_to_zCDP`. random_allocation's"
+    yield "bound of shuffled reports is for *any* mechanism of that epsilon, so it is above what is"
+    yield "certified of one of them, randomized response of 10 values. Noise is in units of the"
+    yield "clipping norm, or of the sensitivity."
     yield ""
 
 

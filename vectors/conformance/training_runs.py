@@ -75,11 +75,32 @@ def ask(sigma, rate, steps, question, value):
     return NoisySGD_Mechanism(prob=rate, sigma=sigma, niter=steps).get_approxDP(value)
 """
 
+_OPAKE = """
+from opake.api.accounting.core import opake_accounting as o
+def ask(sigma, rate, steps, question, value):
+    settings = o.DiscretizationConfig()
+    whole = o.poisson_pld(o.gaussian_pld(sigma, settings), rate).self_compose(steps)
+    return whole.delta_at(value) if question == "delta" else whole.epsilon_at(value)
+"""
+
+_PLD_ACCOUNTING = """
+from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+from PLD_accounting import subsample_pld
+def ask(sigma, rate, steps, question, value):
+    step = subsample_pld(pld=from_gaussian_mechanism(sigma), sampling_probability=rate)
+    whole = step.self_compose(steps)
+    if question == "delta":
+        return whole.get_delta_for_epsilon(value)
+    return whole.get_epsilon_for_delta(value)
+"""
+
 #: How a library is asked: (package, program).
 PROGRAMS = {
     "dp_accounting, PLD": ("dp_accounting", _DP_ACCOUNTING),
     "prv_accountant": ("prv_accountant", _PRV),
     "autodp": ("autodp", _AUTODP),
+    "opake": ("opake", _OPAKE),
+    "PLD_accounting": ("PLD_accounting", _PLD_ACCOUNTING),
     "Opacus, rdp": ("opacus", _OPACUS.replace("NAME", "RDPAccountant")),
     "Opacus, prv": ("opacus", _OPACUS.replace("NAME", "PRVAccountant")),
     "Opacus, gdp": ("opacus", _OPACUS.replace("NAME", "GaussianAccountant")),

@@ -27,6 +27,7 @@ GROUPS = (
     "matrix",
     "local_responses",
     "shuffled",
+    "power",
 )
 
 _TARGET = Path(__file__).resolve().parents[2] / "exactdp" / "oracle" / "vectors"

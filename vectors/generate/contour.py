@@ -102,7 +102,7 @@ def composed(rules: Rules, epsilon: mpf, lattice: Lattice | None = None) -> tupl
     """
     if lattice is not None and not lattice.holds(rules(0)):
         raise ArithmeticError("a loss is not on the lattice")
-    theta = _saddle(rules(0), epsilon)
+    theta = saddle(rules(0), epsilon)
     height = (_logs(rules(0), theta)[0] - theta * epsilon) / mp.log(10)
     fine = 1 + max(-height, mpf(0)) / _DIGITS
     for level in range(_LEVELS):
@@ -181,7 +181,7 @@ class _Walker:
         self._terms = [a * b for a, b in zip(self._terms, self._turns, strict=True)]
 
 
-def _saddle(rules: Sequence[tuple[Rule, int]], epsilon: mpf) -> mpf:
+def saddle(rules: Sequence[tuple[Rule, int]], epsilon: mpf) -> mpf:
     """About the theta > 0 at which the integrand is least: the saddle point."""
 
     def right(theta: mpf) -> bool:

@@ -50,4 +50,9 @@ FLAGS = {
     "tells the value.",
     "FakeData": "Fake data in all attributes but one: two users who differ in all of them are told "
     "apart by the amplified budget, not by the budget.",
+    "FewAlarms": "Few false alarms, where the rounding errors of many small masses add up to more: "
+    "an attack that is said to be worse than a blind guess.",
+    "ManyAlarms": "Many false alarms: the other kind of error, or both orders, decide.",
+    "GaussianFit": "One Gaussian mechanism for all deltas: fitted where the curve is inaccurate, "
+    "or at one delta only.",
 }

@@ -62,7 +62,8 @@ def answer(mechanism: str, quantity: str, parameters: Parameters) -> Enclosure:
 
     mechanism: one of :func:`mechanisms`, or the group of its conformance vectors.
     quantity: one of :func:`quantities` of the mechanism: "delta", or the least "epsilon", "sigma",
-    "tau", "threshold" or "rho" that is enough, or "pmf" or "cdf".
+    "tau", "threshold", "rho" or "mu" that is enough, the largest "power" of a test, or "pmf" or
+    "cdf".
     parameters: as in the conformance vectors of the mechanism, or as in its calculator. The target
     of a search is the parameter "delta".
     Returns an enclosure, of relative width about 1e-12 where delta is known that well.
@@ -301,7 +302,7 @@ def _shuffled(*, k: Real, n: Real, budget: Real, epsilon: Real) -> Enclosure:
 def _of_loss(
     make_loss: Callable[..., pld.Pld], others: Mapping[str, Answerer] = MappingProxyType({})
 ) -> Answers:
-    """Answers about a privacy loss: its delta and its epsilon."""
+    """Answers about a privacy loss: its delta, its epsilon, and what an attacker can do."""
 
     def delta(*, epsilon: Real, **parameters: Real) -> Enclosure:
         return _call_with(make_loss, parameters).delta(epsilon, relative_width=_COMPOSED_WIDTH)
@@ -309,7 +310,13 @@ def _of_loss(
     def epsilon(*, delta: Real, **parameters: Real) -> Enclosure:
         return _call_with(make_loss, parameters).epsilon(delta, width=_COMPOSED_WIDTH)
 
-    return Answers(delta, others={"epsilon": epsilon, **others})
+    def power(*, false_alarms: Real, **parameters: Real) -> Enclosure:
+        return _call_with(make_loss, parameters).power(false_alarms)
+
+    def mu(*, least_delta: Real, **parameters: Real) -> Enclosure:
+        return _call_with(make_loss, parameters).mu(least_delta=least_delta)
+
+    return Answers(delta, others={"epsilon": epsilon, "power": power, "mu": mu, **others})
 
 
 #: Quantities beside delta of a calculator's group.
@@ -341,4 +348,5 @@ _OTHERS: dict[str, Answers] = {
     "matrix": _of_loss(_matrix),
     "shuffled": Answers(_shuffled),
     "noisy-max": _of_loss(_noisy_max, {"rho": rho_of_noisy_max}),
+    "power": _of_loss(_training),
 }

@@ -1,4 +1,4 @@
-"""Audit of a number: is the delta, epsilon, sigma or tau that somebody states enough?"""
+"""Audit of a number: is the delta, epsilon, sigma, tau or power that somebody states enough?"""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class NumberAudit:
         claim = f"{self.quantity} = {_text(self.claimed)}"
         lines = [
             f"{self.verdict}: {claim} for {self.mechanism} ({parameters})",
-            f"  least {self.quantity} that is enough: {self.true}",
+            f"  {self._meaning()}: {self.true}",
         ]
         if self.relative is not None and self.verdict in ("unsafe", "loose"):
             by, side = ("at least", "below") if self.verdict == "unsafe" else ("at most", "above")
@@ -69,6 +69,11 @@ class NumberAudit:
         if self.delta is not None:
             lines.append(f"  delta at the claimed {self.quantity}: {self.delta}")
         return "\n".join(lines)
+
+    def _meaning(self) -> str:
+        if self.quantity == "power":
+            return "largest power of a test"
+        return f"least {self.quantity} that is enough"
 
     def _distance(self) -> str:
         """The relative distance: rounded down below the true value, up above it."""
@@ -88,9 +93,11 @@ def audit_number(
 
     mechanism: such as "gaussian", or the group of its conformance vectors;
     :func:`exactdp.audit.numbers.certified.mechanisms` lists the names.
-    quantity: "delta", "epsilon", "sigma", "tau" or "threshold", where the mechanism has it.
+    quantity: "delta", "epsilon", "sigma", "tau", "threshold", "mu", or "power", the largest power
+    of a test between neighbours, where the mechanism has it.
     parameters: as in the vectors of that group, or as in the calculator. For the quantity "delta"
-    they include epsilon, for the others the target delta.
+    they include epsilon, for "power" false_alarms, for "mu" least_delta, for the others the target
+    delta.
     claimed: the number. A float is read as the binary number it is, not as the decimal it prints,
     because the program that printed it goes on to use the binary number.
     tolerance: relative distance up to which a sufficient number is called exact, >= 0.

@@ -39,7 +39,8 @@ def number(mechanism: str, claim: str | None, settings: tuple[str, ...]) -> Answ
 
     MECHANISM: gaussian, gshm or another name of exactdp check, with the options of that command as
     parameters; or a group of conformance vectors (exactdp audit vectors list), with its parameters.
-    The number may be a delta, epsilon, sigma, tau or threshold, where the mechanism has it.
+    The number may be a delta, epsilon, sigma, tau, threshold, mu, or the power of the best attack
+    at a rate of false alarms, where the mechanism has it.
     Exits with 0 when the number is proved to be enough, 1 when it is proved not to be enough, and
     3 when this is undecided.
     """
