@@ -34,9 +34,9 @@ class JaxPrivacy(ByMethod):
     name: str = "jax_privacy"
 
     def _matrix_delta(self, parameters: Mapping[str, str]) -> Any:
-        import jax.numpy as jnp
-
-        coefficients = jnp.array([float(text) for text in parameters["strategy"].split()])
+        coefficients = import_module("jax.numpy").array(
+            [float(text) for text in parameters["strategy"].split()]
+        )
         square = self.toeplitz.minsep_sensitivity_squared(
             coefficients,
             min_sep=int(parameters["separation"]),
