@@ -23,9 +23,11 @@ from flint import arb
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import least_multiple
+from exactdp.accounting.certify.inversion import least
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import CAP_BITS, Ends, refine
 from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, as_decimal, choice, delta_target
 
 #: Name of a mechanism -> module and class of its calculator, below exactdp.accounting.
@@ -190,6 +192,28 @@ class Calculator(Instance):
     @abstractmethod
     def __init__(self, **parameters: Any) -> None:
         """A value for each parameter. Raises InvalidParameter."""
+
+    @classmethod
+    def least_epsilon(cls, *, delta: Real, **parameters: Any) -> Enclosure:
+        """The least epsilon at which a delta is kept, by the analysis.
+
+        delta: > 0 and < 1. parameters: the others of the module's `delta`, by the same names.
+        Returns an enclosure of relative width <= 1e-12 where delta is known that well; 0 where
+        delta is kept at epsilon 0. Raises InvalidParameter (also where no epsilon is enough),
+        Undecided.
+
+        >>> print(calculator("gaussian").least_epsilon(sigma=4, delta="1e-6"))
+        [1.060701862, 1.060701863]
+        """
+        if "epsilon" not in cls.falls_with:
+            allowed = f"a mechanism whose noise does not depend on epsilon, unlike {cls.name}"
+            raise InvalidParameter("mechanism", cls.name, allowed)
+        target = delta_target("delta", delta)
+        return least(
+            lambda epsilon: cls(**parameters, epsilon=epsilon).check(target).delta,
+            target,
+            zero=True,
+        )
 
     @classmethod
     def parameters(cls) -> dict[str, bool]:

@@ -249,3 +249,7 @@ class CorrelatedGaussian(RefusesK, Calculator, Evaluated):
         variance = 4 * self.sigma**2
         alone = many(Counter({(2, variance): self._most}), self.epsilon)
         return noise_part(self.keys, self.keys, variance, self.epsilon, ctx.prec).min(alone)
+
+
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = CorrelatedGaussian.least_epsilon

@@ -155,6 +155,10 @@ class DiscreteGaussian(Calculator, Evaluated):
         return excess(self.epsilon, self.sigma2, self.sensitivity)
 
 
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = DiscreteGaussian.least_epsilon
+
+
 def many(groups: Counter[tuple[int, Fraction]], loss: Fraction) -> arb:
     """A ball around the delta of all coordinates. groups: (shift >= 1, sigma2) -> their number."""
     if len(groups) == 1:

@@ -101,6 +101,10 @@ class Gaussian(Calculator, Evaluated):
         return hockey_stick(ball(self.epsilon), ball(self.sensitivity / self.sigma))
 
 
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = Gaussian.least_epsilon
+
+
 def _log_mu(epsilon: Fraction, target: Fraction) -> float:
     """About log2 of the sensitivity, in units of sigma, that the target allows."""
 

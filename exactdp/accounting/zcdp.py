@@ -14,13 +14,15 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
+from exactdp.accounting.certify import inversion
+from exactdp.accounting.certify.checking import decide
 from exactdp.balls import ball, refine
 from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, choice, delta_target, non_negative, positive, rational
 
-__all__ = ["DEFAULT_RULE", "RULES", "delta", "from_rdp", "gaussian_rho", "rho"]
+__all__ = ["DEFAULT_RULE", "RULES", "delta", "epsilon", "from_rdp", "gaussian_rho", "rho"]
 
 RULES = ("optimal", "simple")
 DEFAULT_RULE = "optimal"
@@ -50,6 +52,30 @@ def delta(*, rho: Real, epsilon: Real, rule: str = DEFAULT_RULE) -> Enclosure:
     if not budget:
         return Enclosure.exact(0)
     return refine(lambda: optimal(ball(budget), ball(budget - loss))).clamped(0, 1)
+
+
+def epsilon(*, rho: Real, delta: Real, rule: str = DEFAULT_RULE) -> Enclosure:
+    """The least epsilon for which rho-zCDP implies (epsilon, delta)-DP by the rule.
+
+    rho: >= 0. delta: > 0 and < 1. rule: as in :func:`delta`.
+    Returns an enclosure of relative width <= 1e-12; 0 where delta is kept at epsilon 0.
+    Raises InvalidParameter, Undecided.
+
+    >>> from exactdp.accounting import zcdp
+    >>> print(zcdp.epsilon(rho="2.56", delta="1e-10"))
+    [17.15830871, 17.15830872]
+    """
+    budget, target = non_negative("rho", rho), delta_target("delta", delta)
+    simple = choice("rule", rule, RULES) == "simple"
+    if not budget:
+        return Enclosure.exact(0)
+    if simple:
+        return refine(lambda: ball(budget) + 2 * (ball(budget) * -ball(target).log()).sqrt())
+
+    def at(loss: Fraction) -> Enclosure:
+        return decide(lambda: optimal(ball(budget), ball(budget - loss)), target, tight=False).delta
+
+    return inversion.least(at, target, zero=True)
 
 
 def rho(*, epsilon: Real, delta: Real, rule: str = DEFAULT_RULE) -> Enclosure:

@@ -1,4 +1,4 @@
-"""exactdp delta | calibrate | check: commands for every calculator."""
+"""exactdp delta | epsilon | calibrate | check: commands for every calculator."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import click
 from exactdp.accounting.calculator import CALCULATORS, Calculator, parameters
 from exactdp.accounting.calculator import calculator as calculator_named
 from exactdp.cli import parameters as opt
-from exactdp.cli.answers import Answer, answering, facts, table
+from exactdp.cli.answers import ALREADY_MET, Answer, answering, facts, table
 from exactdp.cli.options import options, statement_option
 from exactdp.cli.prepared import prepared
 from exactdp.cli.publishing import save_statement
+from exactdp.enclosure import Enclosure
 from exactdp.parameters import integer
 from exactdp.progress import counted
 
@@ -35,14 +36,18 @@ class _Verb(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The calculators' names, and the other commands of the group."""
-        return [*CALCULATORS, *self.more]
+        return [*filter(self._answers, CALCULATORS), *self.more]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, or None."""
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in self.more and not (cmd_name in CALCULATORS and self._answers(cmd_name)):
             return None
         command = self.more.get(cmd_name) or _command(str(self.name), cmd_name)
         return prepared(command, f"{self.name} {cmd_name}")
+
+    def _answers(self, name: str) -> bool:
+        """Whether a calculator answers: epsilon is not asked of noise that is made for it."""
+        return self.name != "epsilon" or "epsilon" in calculator_named(name).falls_with
 
 
 @click.group(cls=_Verb, no_args_is_help=True)
@@ -51,6 +56,15 @@ def delta() -> None:
 
     Data sets with one user more are compared (stability: with one row replaced); each command says
     what it assumes of the data.
+    """
+
+
+@click.group(cls=_Verb, no_args_is_help=True)
+def epsilon() -> None:
+    """Compute epsilon for given noise, threshold and delta.
+
+    This converts any mechanism's promise: zcdp converts rho. Data sets with one user more are
+    compared; each command says what it assumes of the data.
     """
 
 
@@ -141,6 +155,20 @@ def delta_zcdp(rho: str, epsilon: str, rule: str | None) -> Answer:
     return Answer({**named, "delta": delta_bounds.as_dict()}, text)
 
 
+@epsilon.command("zcdp", epilog="Example: exactdp epsilon zcdp --rho 2.56 --delta 1e-10")
+@options(opt.RHO, opt.DELTA, optional=(opt.RULE,))
+@answering
+def epsilon_zcdp(rho: str, delta: str, rule: str | None) -> Answer:
+    """Any mechanism with rho-zCDP: the epsilon that its rho implies."""
+    from exactdp.accounting import zcdp
+
+    used = rule or zcdp.DEFAULT_RULE
+    least_epsilon = zcdp.epsilon(rho=rho, delta=delta, rule=used)
+    named = {"mechanism": "zcdp", "analysis": used, "parameters": {"rho": rho}, "target": delta}
+    text = _with_epsilon(f"zcdp, {used} rule", {"rho": rho, "delta": delta}, least_epsilon)
+    return Answer({**named, "epsilon": least_epsilon.as_dict()}, text)
+
+
 @calibrate.command("zcdp", epilog="Example: exactdp calibrate zcdp --epsilon 1 --delta 1e-6")
 @options(opt.EPSILON, opt.DELTA, optional=(opt.RULE,))
 @answering
@@ -162,7 +190,7 @@ def _command(verb: str, name: str) -> click.Command:
     takes = parameters(calculator.calibrate) if verb == "calibrate" else calculator.parameters()
     required = [parameter for parameter, needed in takes.items() if needed]
     ordered = [parameter for parameter in required if parameter not in ("epsilon", "delta")]
-    ordered += ["epsilon"] if verb == "delta" else ["epsilon", "delta"]
+    ordered += {"delta": ["epsilon"], "epsilon": ["delta"]}.get(verb, ["epsilon", "delta"])
     optional = [parameter for parameter, needed in takes.items() if not needed]
 
     @click.command(
@@ -220,6 +248,21 @@ def _delta(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[s
     return values, Answer({**report, "delta": delta_bounds.as_dict(), **more}, text)
 
 
+def _epsilon(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[str, Any], Answer]:
+    target = values.pop("delta")
+    with counted("certifying"):
+        least = calculator.least_epsilon(**values, delta=target)
+    report = {**_report(calculator, values), "target": target}
+    text = _with_epsilon(_title(report), {**report["parameters"], "delta": target}, least)
+    answer = Answer({**report, "epsilon": least.as_dict()}, text)
+    return {**values, "epsilon": least.decimal_upper(10)}, answer
+
+
+def _with_epsilon(title: str, inputs: dict[str, str], epsilon: Enclosure) -> str:
+    note = "" if epsilon.upper else ALREADY_MET
+    return facts(title, {**inputs, "epsilon": epsilon}) + note
+
+
 def _calibrate(
     calculator: type[Calculator], values: dict[str, str]
 ) -> tuple[dict[str, Any], Answer]:
@@ -248,6 +291,7 @@ _VERBS: dict[
     tuple[Callable[[type[Calculator], dict[str, str]], tuple[dict[str, Any], Answer]], str],
 ] = {
     "delta": (_delta, "Compute delta of a mechanism with given noise: {}."),
+    "epsilon": (_epsilon, "Compute epsilon of a mechanism with given noise: {}."),
     "calibrate": (_calibrate, "Find the least noise or threshold for a target: {}."),
     "check": (_check, "Prove or refute that given noise keeps (epsilon, delta): {}."),
 }
@@ -258,7 +302,7 @@ def _report(calculator: type[Calculator], values: dict[str, str]) -> dict[str, A
         "mechanism": calculator.name,
         "analysis": values.get("analysis", calculator.analyses[0]),
         "parameters": {n: v for n, v in values.items() if n not in ("epsilon", "analysis")},
-        "epsilon": values["epsilon"],
+        **{n: v for n, v in values.items() if n == "epsilon"},
     }
 
 

@@ -15,6 +15,9 @@ from exactdp.display import facts
 
 __all__ = ["Answer", "answering", "facts", "table"]
 
+#: A line about a target that is kept whatever epsilon is.
+ALREADY_MET = "\ndelta is already met at epsilon 0"
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -26,6 +26,7 @@ MAP: dict[str, dict[str, tuple[str, ...]]] = {
     "I have a target, or a number": {
         "calibrate": ("accounting",),
         "delta": ("accounting",),
+        "epsilon": ("accounting",),
         "check": ("accounting",),
         "sgd": ("composition",),
         "compose": ("composition",),
@@ -53,6 +54,37 @@ MAP: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 COMMANDS = {name: modules for commands in MAP.values() for name, modules in commands.items()}
+
+#: Word that people type -> the command that answers.
+WORDS = {
+    "convert": "epsilon",
+    "rho": "epsilon zcdp",
+    "rdp": "epsilon zcdp",
+    "renyi": "epsilon zcdp",
+    "zcdp": "epsilon zcdp",
+    "census": "epsilon zcdp",
+    "gaussian": "calibrate gaussian",
+    "noise": "calibrate",
+    "sigma": "calibrate gaussian",
+    "train": "sgd",
+    "training": "sgd",
+    "dp-sgd": "sgd",
+    "dpsgd": "sgd",
+    "microbatch": "sgd",
+    "accountant": "compose",
+    "composition": "compose",
+    "budget": "release budget",
+    "count": "release counts",
+    "histogram": "release counts",
+    "mean": "release counts",
+    "sum": "release counts",
+    "average": "release counts",
+    "shuffle": "local shuffled",
+    "rappor": "local report",
+    "gdpr": "statement",
+    "report": "statement",
+    "verify": "statement check",
+}
 
 #: Short names of commands that many users start with.
 SHORT = {"advise": ("release", "advise"), "plan": ("release", "plan")}
@@ -83,9 +115,13 @@ class Commands(Sections):
 def suggested(error: click.ClickException) -> str:
     """The commands that a mistyped command may mean, as the end of an error message; "" if there
     are none."""
-    mistyped = re.match("No such command '(.*)'", error.format_message())
+    mistyped = re.match("No such command '(.*?)'", error.format_message())
     context = getattr(error, "ctx", None)
-    if not mistyped or not context or "Did you mean" in error.format_message():
+    if not mistyped or not context:
+        return ""
+    if (word := mistyped[1].lower().replace("_", "-")) in WORDS:
+        return f" Did you mean 'exactdp {WORDS[word]}'?"
+    if "Did you mean" in error.format_message():
         return ""
     below = list(_paths(context.command))
     near = get_close_matches(mistyped[1], [path for path in below if " " not in path], n=2)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from exactdp.cli import parameters as opt
-from exactdp.cli.answers import Answer, answering, facts
+from exactdp.cli.answers import ALREADY_MET, Answer, answering, facts
 from exactdp.cli.options import one_pair_option, options, statement_option
 from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import existing, text_in
@@ -178,7 +178,8 @@ def _text(report: dict[str, Any]) -> str:
         rows["refuted"] = f"{value}: delta > {_short(report['refuted']['delta']['lower'])}"
     if "neighbours" in report:
         rows["neighbours"] = report["neighbours"]
-    return facts(f"{report['mechanism']}, certified", rows)
+    met = "epsilon" in report and report["epsilon"]["upper"] == "0"
+    return facts(f"{report['mechanism']}, certified", rows) + (ALREADY_MET if met else "")
 
 
 def _short(number: str, *, up: bool = False) -> str:

@@ -72,6 +72,9 @@ _FINDING = _record(claim=_TEXT, verdict=_TEXT, how=_TEXT, missing_=_TEXT)
 #: Command, or the group that it is in -> schema.
 _SCHEMAS: dict[str, dict[str, Any]] = {
     "delta": _record(**_ASKED, delta=_ENDS, worst_case_=_OBJECT),
+    "epsilon": _record(
+        mechanism=_TEXT, analysis=_TEXT, parameters=_STRINGS, target=_NUMBER, epsilon=_ENDS
+    ),
     "check": _record(**_ASKED, target=_NUMBER, verdict=_TEXT, delta=_ENDS),
     "calibrate": _record(**_CALIBRATION),
     "calibrate sparse-histograms": _list(_record(**_CALIBRATION, noise=_ENDS, saving=_NUMBER)),

@@ -7,6 +7,7 @@ import json
 import math
 import runpy
 from collections.abc import Callable
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 
@@ -43,7 +44,8 @@ def expected(sigma: float, epsilon: float) -> float:
 @pytest.mark.slow
 @pytest.mark.usefixtures("added")
 def test_a_new_calculator_has_commands() -> None:
-    for verb, title in (("delta", "Compute"), ("check", "Prove"), ("calibrate", "Find the least")):
+    titles = {"delta": "Compute", "check": "Prove", "calibrate": "Find the least"}
+    for verb, title in {**titles, "epsilon": "Compute epsilon"}.items():
         assert "The Laplace mechanism." in run(verb, "--help")[1]
         text = run(verb, "laplace", "--help")[1]
         assert title in text
@@ -108,6 +110,37 @@ def test_the_functions_of_a_module_have_the_parameters_of_delta(name: str) -> No
     for verb, function in functions.items():
         assert inspect.signature(function).return_annotation == answers[verb]
         assert function.__doc__
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("name", [n for n in CALCULATORS if "epsilon" in calculator(n).falls_with])
+@pytest.mark.parametrize("target", ["1e-3", "1e-7"])
+def test_epsilon_inverts_delta(name: str, target: str) -> None:
+    """Both ends of epsilon, at which delta is computed anew, are on the right side."""
+    entry = calculator(name)
+    noise = {n: v for n, v in entry.example.items() if n != "epsilon"}
+    if name not in ("gaussian", "correlated-gaussian", "discrete-gaussian"):
+        noise["tau"] = str(2 * float(noise["tau"]))
+    at = entry.least_epsilon(**noise, delta=target)
+    assert 0 < at.width <= at.upper / 10**12
+    low, high = (entry(**noise, epsilon=end).delta() for end in (at.lower, at.upper))
+    assert low.upper > Fraction(target) >= high.lower
+    assert low.upper < Fraction(target) * (1 + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize(("name", "function"), [(n, "epsilon") for n in ("gaussian", "csh")])
+def test_a_module_has_epsilon_beside_delta(name: str, function: str) -> None:
+    entry = calculator(name)
+    noise = {n: v for n, v in entry.example.items() if n != "epsilon"}
+    answer_of = getattr(import_module(entry.__module__), function)
+    assert str(answer_of(**noise, delta="1e-3")) == str(entry.least_epsilon(**noise, delta="1e-3"))
+
+
+def test_a_delta_that_no_epsilon_keeps_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="delta must be a delta that some value"):
+        calculator("gshm").least_epsilon(k=3, sigma=9, tau=1, delta="1e-5")
+    with pytest.raises(InvalidParameter, match="does not depend on epsilon, unlike stability"):
+        calculator("stability").least_epsilon(n=3, threshold=9, delta="1e-5")
 
 
 def _parameters(function: Callable[..., object]) -> dict[str, object]:

@@ -45,6 +45,45 @@ def test_the_optimal_rule_is_the_infimum_over_orders(seed: int) -> None:
         assert_about(zcdp.delta(rho=rho, epsilon=epsilon), expected)
 
 
+def least_epsilon(rho: mpf, delta: mpf) -> mpf:
+    """Proposition 12 solved for epsilon, order by order, and the least over all orders."""
+
+    def at(w: mpf) -> mpf:
+        alpha = 1 + mpmath.exp(w)
+        rest = -mpmath.log(delta) - w + alpha * mpmath.log1p(-1 / alpha)
+        return alpha * rho + rest / (alpha - 1)
+
+    with mp.workdps(80):
+        low, high = mpf(-60), mpf(60)
+        for _ in range(260):
+            x, y = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (low, y) if at(x) < at(y) else (x, high)
+        return max(at(low), mpf(0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_epsilon_is_the_least_over_orders(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(4):
+        rho = Fraction(f"{10 ** rng.uniform(-5, 2):.6e}")
+        delta = Fraction(f"{10 ** rng.uniform(-30, -0.01):.6e}")
+        with mp.workdps(80):
+            expected = least_epsilon(to_mp(rho), to_mp(delta))
+        assert_about(zcdp.epsilon(rho=rho, delta=delta), expected)
+
+
+def test_epsilon_of_the_census() -> None:
+    """rho = 2.56 at delta = 1e-10, the budget for persons of the 2020 census."""
+    epsilon = zcdp.epsilon(rho="2.56", delta="1e-10")
+    assert str(epsilon) == "[17.15830871, 17.15830872]"
+    simple = zcdp.epsilon(rho="2.56", delta="1e-10", rule="simple")
+    with mp.workdps(40):
+        rho = mpf("2.56")
+        assert_about(simple, rho + 2 * mpmath.sqrt(rho * 10 * mpmath.log(10)))
+    assert zcdp.epsilon(rho="0.01", delta="0.5") == Enclosure.exact(0)
+    assert zcdp.epsilon(rho=0, delta="1e-9") == Enclosure.exact(0)
+
+
 def test_every_single_order_gives_at_least_the_infimum() -> None:
     best = zcdp.delta(rho="0.1", epsilon=1)
     for alpha in ("1.001", 2, 5, "5.5", 6, 7, 50):

@@ -148,7 +148,7 @@ def test_a_quarter_of_the_rho_of_permute_and_flip_is_refuted() -> None:
 
 def test_a_target_out_of_reach() -> None:
     parameters = {"k": 10, "sigma": 1, "epsilon": "0.5", "delta": "1e-9", "analysis": "exact"}
-    with pytest.raises(InvalidParameter, match="delta must be one that can be reached"):
+    with pytest.raises(InvalidParameter, match="delta must be a delta that some value"):
         audit_number(mechanism="gshm", quantity="tau", parameters=parameters, claimed=100)
 
 

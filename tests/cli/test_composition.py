@@ -173,3 +173,16 @@ def test_only_one_pair_gives_a_statement_of_several_runs_lower_bounds(tmp_path: 
             2,
             "exactdp: one_pair must be given with --statement, got no --statement\n",
         )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sgd --noise-multiplier 100 --rate 0.01 --steps 1 --delta 0.1",
+        "epsilon gaussian --sigma 30 --delta 0.1",
+        "epsilon zcdp --rho 0.01 --delta 0.5",
+    ],
+)
+def test_a_delta_that_is_met_without_epsilon_is_named(call: str) -> None:
+    assert "\ndelta is already met at epsilon 0\n" in run(*call.split())[1]
+    assert "already" not in run(*call.replace("0.1", "1e-9").replace("0.5", "1e-9").split())[1]

@@ -19,7 +19,7 @@ from tests.cli.fuzz.files import good, named
 from tests.cli.test_accounting import run
 from tests.cli.test_registry import EVERY
 
-VERBS = ("calibrate", "check", "delta")
+VERBS = ("calibrate", "check", "delta", "epsilon")
 
 MORE = [
     "delta csh --sparsity 2 --sigma 9 --tau 50 --epsilon 1",
@@ -27,6 +27,7 @@ MORE = [
     "sgd --noise-multiplier 1 --rate 0.1 --steps 10 --delta 1e-5",
     "sgd --noise-multiplier 1 --rate 0.1 --epsilon 3 --delta 1e-5",
     "delta zcdp --rho 0.5 --epsilon 3",
+    "epsilon zcdp --rho 2.56 --delta 1e-10",
     "calibrate zcdp --epsilon 1 --delta 1e-6 --rule simple",
     "figure savings --epsilon 1 --delta 1e-3 --sparsities 1",
     "figure alp --epsilon 5 --output {new}.svg",

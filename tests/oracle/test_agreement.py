@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from exactdp.accounting.calculator import Evaluated, calculator
-from exactdp.audit.numbers import certified, inversion
+from exactdp.accounting.certify import inversion
+from exactdp.audit.numbers import certified
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.oracle import vectors

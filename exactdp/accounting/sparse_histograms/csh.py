@@ -350,3 +350,7 @@ class Csh(RefusesK, Calculator, Analysed):
     def worst_case(self) -> Worst | None:
         """The worst neighbours, where the analysis searches for them."""
         return self.by.worst(self.point) if isinstance(self.by, Exact) else None
+
+
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = Csh.least_epsilon

@@ -144,3 +144,7 @@ class CshSums(RefusesK, WithSums, _Sparsity):
         """The exact threshold part of the correlated sparse histogram."""
         variance = 4 * self.sigma**2
         return refine(lambda: Showing.of(self.sparsity, variance, self.tau).any_of(self.sparsity))
+
+
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = CshSums.least_epsilon

@@ -312,6 +312,10 @@ class DiscreteCsh(RefusesK, Calculator, Compared):
         return -hidden.expm1()
 
 
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = DiscreteCsh.least_epsilon
+
+
 def _least_sigma(
     k: int, epsilon: Fraction, target: Fraction, keeps: Callable[[Fraction], bool]
 ) -> Fraction:

@@ -309,6 +309,10 @@ class DiscreteGshm(Calculator, Evaluated):
         return (ends + variation / 8) * smoothing(self.k, self.variance).exp()
 
 
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = DiscreteGshm.least_epsilon
+
+
 def _is_sized(value: Enclosure) -> bool:
     """Whether the ends are within a factor of 2, or the upper end is at most 2^-FLOOR_BITS."""
     return value.upper <= 2 * value.lower or value.upper <= Fraction(1, 1 << FLOOR_BITS)

@@ -143,6 +143,10 @@ class TopKWithBase(RefusesK, Calculator, Known):
         return Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1)
 
 
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = TopKWithBase.least_epsilon
+
+
 @without_k
 def delta_without_base(
     *,
@@ -233,6 +237,10 @@ class TopK(RefusesK, Calculator, Compared):
     def against(self, target: Fraction) -> arb:
         """A ball around the bound on delta, which may be wide where it is at most the target."""
         return self._correlated.against(target)
+
+
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta_without_base`.
+epsilon_without_base = TopK.least_epsilon
 
 
 def roots(k: int) -> tuple[Fraction, Fraction]:

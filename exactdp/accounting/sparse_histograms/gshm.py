@@ -174,3 +174,7 @@ class Gshm(Calculator, Analysed):
     def point(self) -> Point:
         """The parameters."""
         return Point.of(self.k, self.sigma, self.tau, self.epsilon)
+
+
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = Gshm.least_epsilon

@@ -130,3 +130,7 @@ class GshmSums(WithSums, _Contributions):
     def shows(self) -> Enclosure:
         """The probability that some of k new counters passes; the noise is an integer."""
         return refine(lambda: -(self.k * (-above(int(self.tau), self.sigma**2)).log1p()).expm1())
+
+
+#: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
+epsilon = GshmSums.least_epsilon

@@ -19,9 +19,9 @@ from exactdp.accounting import composition, pld, zcdp
 from exactdp.accounting.calculator import CALCULATORS, Calculator, calculator
 from exactdp.accounting.calculator import parameters as parameters_of
 from exactdp.accounting.certify.gaussian_sums import above
+from exactdp.accounting.certify.inversion import WIDTH, least, least_multiple
 from exactdp.audit.numbers import closed_forms, local_responses
 from exactdp.audit.numbers.concentrated import rho_of_noisy_max
-from exactdp.audit.numbers.inversion import WIDTH, least, least_multiple
 from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure

@@ -6,46 +6,72 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from exactdp import bisection
+from exactdp.accounting.certify.hints import log
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 
 #: Relative width of delta, where it has a closed form, and of every search.
 WIDTH = Fraction(1, 10**12)
 
+#: A guess takes this many bits more than the ends of the search have.
+_GUESS_BITS = 24
 
-def least(at: Callable[[Fraction], Enclosure], target: Fraction, zero: bool) -> Enclosure:
-    """The least value whose delta is at most the target; delta does not rise with the value."""
+_At = Callable[[Fraction], Enclosure]
+
+
+def least(at: _At, target: Fraction, zero: bool) -> Enclosure:
+    """The least value whose delta is at most the target; delta does not rise with the value.
+
+    at: an enclosure of delta, which may be wide where it does not contain the target. zero: whether
+    the value 0 is allowed. Raises InvalidParameter where no value below 2^4000 is enough.
+    """
     if zero and at(Fraction(0)).upper <= target:
         return Enclosure.exact(0)
     low = high = Fraction(1)
     step = 2
-    while at(low).lower <= target:
+    while (below := at(low)).lower <= target:
         low, step = low / step, min(step * step, 2**64)
         if low < Fraction(1, 2**4000):
             return Enclosure(Fraction(0), low * step)
     step = 2
-    while at(high).upper > target:
+    while (above := at(high)).upper > target:
         high, step = high * step, min(step * step, 2**64)
         if high > 2**4000:
-            raise InvalidParameter("delta", target, "one that can be reached")
-    while high - low > high * WIDTH:
-        middle = _between(low, high)
+            raise InvalidParameter("delta", target, "a delta that some value up to 2^4000 keeps")
+    halve = False
+    while (width := high - low) > high * WIDTH:
+        middle = _between(low, high) if halve else _guess(low, below, high, above, target)
         here = at(middle)
         if here.upper <= target:
-            high = middle
+            high, above = middle, here
         elif here.lower > target:
-            low = middle
+            low, below = middle, here
         else:  # as close to the boundary as delta is known
             return _around(at, target, low, middle, high)
+        halve = 2 * (high - low) > width  # the guess did worse than halving
     return Enclosure(low, high)
 
 
+def _guess(
+    low: Fraction, below: Enclosure, high: Fraction, above: Enclosure, target: Fraction
+) -> Fraction:
+    """Where the logarithm of delta meets the target on a line through both ends.
+
+    The guess moves towards the farther end, by the square of the relative width, so that both ends
+    approach.
+    """
+    if high > 4 * low or not above.upper:
+        return _between(low, high)
+    one, other = (log(end / target) for end in (below.lower, above.upper))
+    share = one / (one - other) if one > other else 0.5
+    move = float((high - low) / high) / 8
+    share += max(move, 2.0 ** (2 - _GUESS_BITS)) * (1 if share < 0.5 else -1)
+    grain = 1 << _GUESS_BITS
+    return low + (high - low) * Fraction(min(max(round(share * grain), 1), grain - 1), grain)
+
+
 def _around(
-    at: Callable[[Fraction], Enclosure],
-    target: Fraction,
-    low: Fraction,
-    middle: Fraction,
-    high: Fraction,
+    at: _At, target: Fraction, low: Fraction, middle: Fraction, high: Fraction
 ) -> Enclosure:
     """The nearest decided values on both sides of an undecided one."""
     gap = middle * WIDTH / 2
@@ -66,13 +92,11 @@ def _between(low: Fraction, high: Fraction) -> Fraction:
     return (low + high) / 2
 
 
-def least_multiple(
-    at: Callable[[Fraction], Enclosure], target: Fraction, step: Fraction
-) -> Enclosure:
+def least_multiple(at: _At, target: Fraction, step: Fraction) -> Enclosure:
     """The least multiple of step whose delta is at most the target."""
     low, high, stride = -1, 1, 2
     while at(high * step).upper > target:
         low, high, stride = high, high * stride, min(stride * stride, 2**64)
         if high > 2**4000:
-            raise InvalidParameter("delta", target, "one that can be reached")
+            raise InvalidParameter("delta", target, "a delta that some value up to 2^4000 keeps")
     return Enclosure.exact(bisection.least(low + 1, high, lambda n: at(n * step) <= target) * step)
