@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias
 
 from exactdp.errors import InvalidParameter, Signal
 from exactdp.foreign_numbers import foreign_number
@@ -32,7 +32,7 @@ __all__ = [
 
 #: Types accepted for every real parameter. Strings are decimals ("0.35", "1e-5") or fractions
 #: ("7/20"); a float is read as the decimal it prints. `rational` lists more types.
-Real: TypeAlias = int | Fraction | Decimal | str | float
+Real: TypeAlias = int | Fraction | Decimal | str | float | SupportsIndex
 
 #: Parameters outside 10^±MAX_EXPONENT are refused: exact rationals within that range stay cheap.
 MAX_EXPONENT = 10_000

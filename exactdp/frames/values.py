@@ -120,7 +120,11 @@ class Value:
     @property
     def substitute(self) -> int | None:
         """What a missing value counts as, in steps; None if it is left out."""
-        return None if isinstance(self.missing, str) else int(Fraction(self.missing) / self.step)
+        return (
+            None
+            if isinstance(self.missing, str)
+            else int(rational("missing", self.missing) / self.step)
+        )
 
     @abstractmethod
     def totals(self, name: str) -> tuple[Total, ...]:

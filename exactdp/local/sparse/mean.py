@@ -31,7 +31,15 @@ from exactdp.local.sparse.kept_reports import KeptReports
 from exactdp.local.sparse.report_plan import MOST_BIN_BITS, Neighbours, ReportPlan, Search
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
 from exactdp.local.walsh import walsh
-from exactdp.parameters import Real, choice, decimal_text, delta_target, non_negative, positive
+from exactdp.parameters import (
+    Real,
+    choice,
+    decimal_text,
+    delta_target,
+    non_negative,
+    positive,
+    rational,
+)
 from exactdp.samplers import Source
 from exactdp.vector import Vector
 
@@ -128,7 +136,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
             users=self.users,
             stated=self.stated,
             hit=lambda bins: self._functions(bins).hit,
-            clip=None if self.clip is None else max(round(Fraction(self.clip) * units), 1),
+            clip=None if self.clip is None else max(round(rational("clip", self.clip) * units), 1),
         )
         return search.plan(self.bins)
 
@@ -159,16 +167,16 @@ class SparseVectorMean(LocalMechanism[Vector]):
         if self.grid is not None:
             return self.grid
         units = _GRID
-        while self.delta and self.L and 100 * self.k > Fraction(self.L) * units < _MOST_GRID:
+        while self.delta and self.L and 100 * self.k > rational("L", self.L) * units < _MOST_GRID:
             units *= 2
         return units
 
     def _near(self, grid: int) -> Neighbours:
         if self.level == "event":
             return Neighbours(Fraction(2 * grid), 1, True, 2 * grid)
-        if self.L is None or Fraction(self.L) >= 2 * self.k:
+        if self.L is None or rational("L", self.L) >= 2 * self.k:
             return Neighbours(Fraction(2 * self.k * grid), self.k, True, 2 * grid)
-        return Neighbours(Fraction(self.L) * grid, self.k, False, 2 * grid)
+        return Neighbours(rational("L", self.L) * grid, self.k, False, 2 * grid)
 
     @property
     def bias(self) -> Fraction:
@@ -211,7 +219,8 @@ class SparseVectorMean(LocalMechanism[Vector]):
         if self.level is not None:
             return neighbours(self.level, self.k)
         among = f"two vectors of one user with at most {self.k} entries"
-        return f"{among}, at an L1 distance of at most {decimal_text(Fraction(self.L or 0))}"
+        distance = decimal_text(rational("L", self.L or 0))
+        return f"{among}, at an L1 distance of at most {distance}"
 
     def configuration(self) -> Mapping[str, str | int]:
         """All public parameters, and the plan's choices."""

@@ -23,7 +23,7 @@ from exactdp.local.report_formats import Reports
 from exactdp.local.sparse.clipping import Stated, at_most_one, clip_bias, clip_bias_of_any_items
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.hashed_signs import HashedSigns
-from exactdp.parameters import Real, positive
+from exactdp.parameters import Real, positive, rational
 from exactdp.samplers import Source
 
 _GRID = 64
@@ -70,7 +70,7 @@ class OneBit(HashedSigns):
 
     @property
     def _eta(self) -> Fraction:
-        return Fraction(self.clip or 1)
+        return rational("clip", self.clip or 1)
 
     @property
     def scale(self) -> Fraction:

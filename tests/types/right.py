@@ -1,0 +1,41 @@
+"""Lines that type checkers accept: what users write."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+import exactdp
+from exactdp import statement
+from exactdp.accounting import discrete_gshm, gaussian, gshm, pld, zcdp
+from exactdp.audit import private
+from exactdp.enclosure import Enclosure
+from exactdp.errors import InvalidParameter, Undecided
+from exactdp.local import RandomizedResponse
+from exactdp.mechanisms import ALP, GSHM
+from exactdp.samplers import DiscreteGaussian, SystemSource
+
+delta: Enclosure = gaussian.delta(sigma=4, epsilon="0.35")
+narrow: Enclosure = gaussian.delta(sigma=Fraction(7, 2), epsilon=Decimal("0.1"))
+counted: Enclosure = gshm.delta(k=10, sigma=np.float64(20), tau=90, epsilon=np.int64(1))
+calibration = gshm.calibrate(k=10, epsilon=1, delta="1e-6")
+sigma: Decimal | Fraction = calibration.sigma
+tau: Decimal | Fraction = calibration.tau
+same: Enclosure = calibration.guarantee.delta
+threshold: Decimal | Fraction = discrete_gshm.calibrate(k=10, epsilon=1, delta="1e-6").tau
+loss: pld.Pld = pld.sgd(noise_multiplier=1, rate="0.01", steps=1000)
+epsilon: Enclosure = loss.then(pld.gaussian(sigma=2)).composed(3).epsilon("1e-5")
+rho: Enclosure = zcdp.rho(epsilon=1, delta="1e-6")
+mechanism: GSHM = GSHM.for_target(k=10, epsilon=1, delta="1e-6")
+noise: int = DiscreteGaussian(sigma2=2).sample(SystemSource())
+valid: str = statement.of(loss, epsilon=1).check().verdict
+upper: Fraction = delta.upper
+version: str = exactdp.__version__
+sketches: type[ALP] = ALP
+reports: RandomizedResponse = RandomizedResponse(10, "0.5")
+verdict: str = private(lambda data, rng: rng.getrandbits(1), 0, 1, epsilon=1).verdict
+budget: pld.Budget = pld.Budget(epsilon=3, delta="1e-6")
+try:
+    budget.spend(epsilon=1)
+except (InvalidParameter, Undecided) as error:
+    print(error)

@@ -1,0 +1,28 @@
+"""Lines of which each has a mistake that type checkers report."""
+
+from exactdp.accounting import gsmh  # wrong
+from exactdp.accounting.pld import gausian  # wrong
+from exactdp.mechanisms import GSMH  # wrong
+from exactdp.samplers import DiscretGaussian  # wrong
+from exactdp.oracle import load_vectors  # wrong
+from exactdp.audit import privat  # wrong
+from exactdp.frames import releases  # wrong
+from exactdp.local import RandomisedResponse  # wrong
+from exactdp.accounting import gaussian, gshm, pld, zcdp
+from exactdp.mechanisms import GSHM
+from exactdp.samplers import DiscreteGaussian, SystemSource
+
+gaussian.delta(sigma=4, epsilom=1)  # wrong
+gaussian.delta(sigma=[4], epsilon=1)  # wrong
+gaussian.delta(4, 1)  # wrong
+gaussian.calibrate(epsilon=1, delta="1e-6").sigm  # wrong
+gshm.calibrate(k=10, epsilon=1, delta="1e-6").instance  # wrong
+gshm.delta(k=None, sigma=1, tau=1, epsilon=1)  # wrong
+pld.gaussian(sigma=1).epsilon()  # wrong
+pld.gaussian(sigma=1).compose(3)  # wrong
+pld.sgd(noise_multiplier=1, rate=None, steps=10)  # wrong
+zcdp.rho(epsilon=1)  # wrong
+GSHM.for_target(k=10, epsilon=1).sigma  # wrong
+DiscreteGaussian(variance=2)  # wrong
+text: str = DiscreteGaussian(sigma2=2).sample(SystemSource())  # wrong
+number: float = gaussian.delta(sigma=4, epsilon=1)  # wrong
