@@ -85,6 +85,11 @@ class SampledNoise:
         mean = _moments(*some[0], tilt)[1]
         opposite = _tilt_of_mean(-some[1][0], some[1][1], mean)
         step = math.sqrt(5e-4 / self.steps) / (tilt + 1)
+        at_end = math.inf
+        if self.kind == "Laplace":  # the largest loss has a mass of its own: let it be a node
+            largest = math.log1p(self.rate * math.expm1(1 / self.scale))
+            step = largest / math.ceil(largest / step)
+            at_end = alpha * math.exp(self.steps * largest)
 
         def on_grid(step: float) -> float:
             first, curve = _curve(losses, with_user, self.steps, tilt, step)
@@ -97,6 +102,8 @@ class SampledNoise:
             both = np.where(place < 0, curve, both)
             values = both + np.exp(nodes * step) * alpha
             best = int(np.argmin(values))
+            if at_end < values[best]:
+                return at_end
             assert 0 < best < len(values) - 1
             return float(values[best])
 
@@ -215,13 +222,14 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("results", type=Path)
     arguments.add_argument("--losses", type=int, default=500)
+    arguments.add_argument("--first", type=int, default=0, help="the seed of the first loss")
     options = arguments.parse_args()
     done = []
     if options.results.exists():
         done = [json.loads(line) for line in options.results.read_text().splitlines()]
     seen = {row["seed"] for row in done}
     with options.results.open("a") as file:
-        for seed in range(options.losses):
+        for seed in range(options.first, options.first + options.losses):
             if seed not in seen:
                 rows = list(_rows(seed))
                 done += rows

@@ -15,9 +15,9 @@ from fractions import Fraction
 from exactdp.accounting.certify.hints import log
 from exactdp.accounting.pld.ask.closed import closed_curve
 from exactdp.accounting.pld.ask.cutting import CuttingPlanes
-from exactdp.accounting.pld.ask.delta import ceiling
+from exactdp.accounting.pld.ask.delta import Delta, ceiling
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.grids import Plan, for_power
+from exactdp.accounting.pld.ask.grids import Plan, for_delta, for_power
 from exactdp.accounting.pld.ask.question import (
     Bounded,
     GridQuestion,
@@ -35,9 +35,9 @@ from exactdp.errors import Undecided
 #: Levels whose natural logarithms lie between two multiples of _SHARED use the same grid.
 _SHARED = 4.0
 
-#: Where the curves of both orders together give a wider answer than each alone: the widths, in
-#: parts of the wanted width, to which each is then enclosed.
-_PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16))
+#: Where both orders of the neighbours matter, the curves of both are enclosed near the last place
+#: of the search, to these parts of the wanted width.
+_PARTS = (Fraction(1), Fraction(1), Fraction(1, 4), Fraction(1, 16))
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,16 @@ class Power(Question):
     def largest(self, orders: Sequence[Order]) -> Enclosure:
         """The power by the largest curve of all orders, which may be larger than that of each."""
         worst, *others = sorted(orders, key=self.guess, reverse=True)
+        reading = self._reading(worst)
         for part in _PARTS:
+            matter = [order for order in others if _matters(order, reading)]
+            if not matter and self._is_narrow(reading.answer):
+                return reading.answer
             narrower = replace(self, relative_width=part * self.relative_width)
-            readings = [narrower._reading(worst)]
-            reading, rest = readings[0], others
-            while more := [order for order in rest if _matters(order, reading)]:
-                readings += [narrower._reading(order) for order in more]
-                rest = [order for order in rest if order not in more]
-                search = narrower._from(float(reading.place))
-                reading = search.read_all([each.curve for each in readings])
-            if reading.answer.width <= self.relative_width * reading.answer.lower:
+            curves = [narrower._curve_near(order, reading.place) for order in (worst, *matter)]
+            reading = narrower._from(float(reading.place)).read_all(curves)
+            left_out = [order for order in others if order not in matter]
+            if self._is_narrow(reading.answer) and not any(_matters(x, reading) for x in left_out):
                 return reading.answer
         raise Undecided("the curves of both orders of the neighbours leave the power too wide")
 
@@ -84,6 +84,17 @@ class Power(Question):
             return refined(self._from(plan.place), order, plan)
         with precision(BITS):
             return self._from(0.0).read(closed)
+
+    def _curve_near(self, order: Order, place: Fraction) -> Bounded:
+        """A curve that is accurate near a place >= 0 of the search."""
+        closed = closed_curve(order)
+        if closed is not None:
+            return closed
+        plan = for_delta(order, float(place), float(self.relative_width))
+        return refined(Delta(place, self.relative_width), order, plan).curve
+
+    def _is_narrow(self, answer: Enclosure) -> bool:
+        return answer.width <= self.relative_width * answer.lower
 
     def _from(self, place: float) -> _Search:
         return _Search(self.alpha, self.relative_width, place)
