@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from exactdp.accounting.certify.hints import minimum
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, delta_target, non_negative, rational
@@ -127,17 +126,11 @@ def _type_two(what: Composition, level: Fraction) -> Claim:
     if loss is None:
         raise Undecided("a release is known by its rho alone, which gives no trade-off here")
 
-    # where delta is far below the first error, a larger epsilon only lowers the bound
-    ignored = max(level, Fraction(1, 1000)) * Fraction(1, 100)
-    farthest = min(loss.epsilon(ignored, width=_ROUGH).float_upper(), _FARTHEST)
-
-    def error(at: float) -> float:
-        epsilon = Fraction(round(at, 4))
-        rest = 1 - loss.delta(epsilon, relative_width=_ROUGH).float_upper()
-        x = math.exp(at)
-        return -max(rest - x * float(level), (rest - float(level)) / x)
-
-    epsilon = Fraction(str(round(max(minimum(error, 0.0, farthest, 1e-3), 0.0), 4)))
+    if 0 < level < 1:
+        best = loss.threshold(level)
+    else:  # at 0, a larger epsilon only lowers the bound further; at 1 there is no error
+        best = loss.epsilon("1e-5", width=_ROUGH).upper if not level else Fraction(0)
+    epsilon = Fraction(str(round(min(float(best), _FARTHEST), 4)))
     rule = delta_bounds(what, epsilon)[0].rule
     claim = {
         "measure": "type-two",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from scipy.special import ndtr, ndtri
 
 from exactdp import frames, statement
 from exactdp.accounting import pld
@@ -50,6 +51,15 @@ def test_every_claim_of_gaussian_noise() -> None:
     assert [sharp[name]["at_most"] for name in ("rho", "renyi", "mu")] == ["0.5", "1.5", "1"]
     assert [sharp[name]["at_least"] for name in ("rho", "renyi", "mu")] == ["0.5", "1.5", "1"]
     assert 0.7404 < float(sharp["type-two"]["at_least"]) < 0.740489
+
+
+@pytest.mark.parametrize("alpha", [1e-9, 1e-6, 0.01, 0.4])
+def test_type_two_errors_are_sharp_at_every_level(alpha: float) -> None:
+    document = statement.of(pld.gaussian(sigma=1), type_one=Fraction(alpha))
+    (claim,) = document.fields["claims"]
+    power = float(ndtr(ndtri(alpha) + 1))
+    assert power <= 1 - float(claim["at_least"]) + 1e-15
+    assert 1 - float(claim["at_least"]) <= power * 1.001
 
 
 @pytest.mark.slow

@@ -22,6 +22,10 @@ _LARGEST = 10**300
 _FEW_RUNS = 16
 
 
+#: The relative width of a power that only says where to look.
+_ROUGH = Fraction(1, 1000)
+
+
 class Questions:
     """What can be asked of mechanisms run one after the other.
 
@@ -212,6 +216,18 @@ class Questions:
             _width("relative_width", relative_width),
         )
         return self._largest(ask.Power(alpha, wanted))
+
+    def threshold(self, false_alarms: Real) -> Fraction:
+        """About the epsilon >= 0 at which delta decides the power; nothing is certified.
+
+        false_alarms: > 0 and < 1. Raises InvalidParameter, Undecided.
+
+        >>> from exactdp.accounting import pld
+        >>> round(float(pld.laplace(scale="0.5").threshold("0.01")), 2)  # the largest loss
+        2.0
+        """
+        alpha = delta_target("false_alarms", false_alarms)
+        return ask.Power(alpha, _ROUGH).reading(self.orders()).place
 
     def advantage(self, *, relative_width: Real = "1e-3") -> Enclosure:
         """The largest difference of power and false-alarm rate of a test: delta at epsilon = 0.

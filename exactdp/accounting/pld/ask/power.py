@@ -47,21 +47,25 @@ class Power(Question):
     alpha: Fraction
     relative_width: Fraction
 
-    @followed
     def largest(self, orders: Sequence[Order]) -> Enclosure:
         """The power by the largest curve of all orders, which may be larger than that of each."""
+        return self.reading(orders).answer
+
+    @followed
+    def reading(self, orders: Sequence[Order]) -> Reading:
+        """The power, and the epsilon >= 0 on which it depends."""
         worst, *others = sorted(orders, key=self.guess, reverse=True)
         reading = self._reading(worst)
         for part in _PARTS:
             matter = [order for order in others if _matters(order, reading)]
             if not matter and self._is_narrow(reading.answer):
-                return reading.answer
+                return reading
             narrower = replace(self, relative_width=part * self.relative_width)
             curves = [narrower._curve_near(order, reading.place) for order in (worst, *matter)]
             reading = narrower._from(float(reading.place)).read_all(curves)
             left_out = [order for order in others if order not in matter]
             if self._is_narrow(reading.answer) and not any(_matters(x, reading) for x in left_out):
-                return reading.answer
+                return reading
         raise Undecided("the curves of both orders of the neighbours leave the power too wide")
 
     @followed
