@@ -89,6 +89,11 @@ class CuttingPlanes:
         """A lower bound: the power of a mixture of two tests."""
         return self._mixture(self._many, self._few)
 
+    @property
+    def meeting(self) -> float:
+        """Where the lines of both tests of the mixture meet: about where the minimum is."""
+        return _log((self._many.a - self._few.a) / (self._many.b - self._few.b))
+
     def search(self, epsilon: float, relative_width: float) -> None:
         """Visit places until the bounds differ by this part, or until no place seems to help.
 
@@ -146,10 +151,8 @@ class CuttingPlanes:
                 least = math.ldexp(_SHORT * (1 + abs(test.epsilon)), turn)
                 return test.epsilon + sign * max(_BEYOND * test.distance(self._level), least)
         wide = left.log_alarms - right.log_alarms
-        if turn % 2 or wide <= _FAR:
-            meeting = _log((self._many.a - self._few.a) / (self._many.b - self._few.b))
-            if left.epsilon < meeting < right.epsilon:
-                return meeting
+        if (turn % 2 or wide <= _FAR) and left.epsilon < self.meeting < right.epsilon:
+            return self.meeting
         share = (left.log_alarms - self._level) / wide if wide else 0.5
         return left.epsilon + (right.epsilon - left.epsilon) * (share + 0.5) / 2
 

@@ -37,7 +37,7 @@ _SHARED = 4.0
 
 #: Where both orders of the neighbours matter, the curves of both are enclosed near the last place
 #: of the search, to these parts of the wanted width.
-_PARTS = (Fraction(1), Fraction(1), Fraction(1, 4), Fraction(1, 16))
+_PARTS = (Fraction(1), Fraction(1), Fraction(1), Fraction(1, 4), Fraction(1, 16))
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,16 @@ class Power(Question):
         """The power, and the epsilon >= 0 on which it depends."""
         worst, *others = sorted(orders, key=self.guess, reverse=True)
         reading = self._reading(worst)
+        place = reading.place
         for part in _PARTS:
             matter = [order for order in others if _matters(order, reading)]
             if not matter and self._is_narrow(reading.answer):
                 return reading
             narrower = replace(self, relative_width=part * self.relative_width)
-            curves = [narrower._curve_near(order, reading.place) for order in (worst, *matter)]
-            reading = narrower._from(float(reading.place)).read_all(curves)
+            curves = [narrower._curve_near(order, place, reading) for order in (worst, *matter)]
+            search = CuttingPlanes(self.alpha, curves)
+            reading = narrower._from(float(place)).follow(search, curves)
+            place = abs(Fraction(search.meeting))
             left_out = [order for order in others if order not in matter]
             if self._is_narrow(reading.answer) and not any(_matters(x, reading) for x in left_out):
                 return reading
@@ -89,13 +92,15 @@ class Power(Question):
         with precision(BITS):
             return self._from(0.0).read(closed)
 
-    def _curve_near(self, order: Order, place: Fraction) -> Bounded:
-        """A curve that is accurate near a place >= 0 of the search."""
+    def _curve_near(self, order: Order, place: Fraction, reading: Reading) -> Bounded:
+        """A curve that is accurate near a place, in parts of the power of a reading."""
         closed = closed_curve(order)
         if closed is not None:
             return closed
-        plan = for_delta(order, float(place), float(self.relative_width))
-        return refined(Delta(place, self.relative_width), order, plan).curve
+        width = float(self.relative_width)
+        plan = for_delta(order, float(place), width, width)
+        question = _PartOf(place, self.relative_width, reading.answer.lower)
+        return refined(question, order, plan).curve
 
     def _is_narrow(self, answer: Enclosure) -> bool:
         return answer.width <= self.relative_width * answer.lower
@@ -106,6 +111,17 @@ class Power(Question):
     def _plan(self, order: Order) -> Plan:
         level = _SHARED * math.floor(log(self.alpha) / _SHARED)
         return for_power(order, level, float(self.relative_width))
+
+
+@dataclass(frozen=True)
+class _PartOf(Delta):
+    """Delta at a loss, to a width relative to a larger number, the power."""
+
+    power: Fraction
+
+    def excess(self, answer: Enclosure) -> float:
+        """How many times wider than this part of the power."""
+        return times_too_wide(answer.width, self.power * self.relative_width)
 
 
 @dataclass(frozen=True)
@@ -121,8 +137,11 @@ class _Search(GridQuestion):
 
     def read_all(self, curves: Sequence[Bounded]) -> Reading:
         """The power by the largest of several curves; the reading has the first curve."""
+        return self.follow(CuttingPlanes(self.alpha, curves), curves)
+
+    def follow(self, search: CuttingPlanes, curves: Sequence[Bounded]) -> Reading:
+        """What a search over several curves shows; the reading has the first curve."""
         with precision(BITS):
-            search = CuttingPlanes(self.alpha, curves)
             search.search(self.start, float(self.relative_width))
             # one order alone has a kink at 0 that need not be convex: `most` is no upper bound yet
             least = search.least.min(search.most)

@@ -69,6 +69,16 @@ def test_both_orders_together_have_a_larger_power_than_each() -> None:
     assert power_at(concave(each[0] + each[1]), Fraction(1, 20)) in power
 
 
+def test_the_power_where_the_curves_of_both_orders_cross() -> None:
+    """The best test of one order alone is next to its largest loss; that of both is far away."""
+    p, q = [Fraction(x, 60) for x in (26, 27, 7)], [Fraction(x, 74) for x in (19, 40, 15)]
+    laws = (Law(dict(enumerate(weights))) for weights in (p, q))
+    power = pld.laws(*laws, neighbours=pld.ADD_REMOVE).composed(2).power("0.0336")
+    rows = list(_rows(p, q, 2))
+    hull = concave(_points(rows) + _points([(b, a) for a, b in rows]))
+    assert power_at(hull, Fraction("0.0336")) in power
+
+
 @pytest.mark.parametrize("alpha", ["1e-7", "1e-4", "0.02", "0.4"])
 def test_the_power_against_sampled_noise(alpha: str) -> None:
     power = pld.sgd(noise_multiplier=2, rate="0.05", steps=30).power(alpha)
