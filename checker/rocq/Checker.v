@@ -1,7 +1,7 @@
 (* The checker, and the theorem that what it accepts is true. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Renyi Kronecker Laplace
+From DP Require Import Law Profile Compose Countable Finite Sampling Basic Grid Fixed Exponential Above Tops Noise NoiseTop Promise Renyi Kronecker Laplace Normal NormalTop NormalSum
   Statement Bounds GridRule.
 Open Scope R_scope.
 
@@ -33,19 +33,78 @@ Proof.
   apply Rle_trans with (IZR b * IZR (QDen bound)); [|exact L]. rewrite <- Rmult_assoc. apply Rmult_le_compat_r; lra.
 Qed.
 
-(* Rule `curve`: one run of one release -------------------------------------------------------------------------------- *)
+(* Rule `curve`: one run of one release, or any number of Gaussian ones -------------------------------------------------- *)
+
+(* mu^2 *)
+Definition square_of (r : release) : option Q :=
+  match runs r, rate r with
+  | Gaussian sigma s, None => let mu := shift_of sigma s in Some (Qmake (Zpos (numerator mu * numerator mu)) (denominator mu * denominator mu))
+  | _, _ => None
+  end.
+Fixpoint all_squares (releases : list release) : option Q :=
+  match releases with
+  | [] => Some 0%Q
+  | r :: rest => match square_of r, all_squares rest with
+                 | Some q, Some total => Some (Qred (q * inject_Z (Zpos (count r)) + total))
+                 | _, _ => None
+                 end
+  end.
+Definition gaussian_sum (releases : list release) (eps : Q) : ends :=
+  match releases, all_squares releases with
+  | _ :: _, Some q => match gauss_top p (root p (real p q)) (exponential p (real p eps)) with Some t => exactly t | None => None end
+  | _, _ => None
+  end.
+
+Definition curve_once (o : order) (r : release) (eps : Q) : ends :=
+  match top_of_release p r with
+  | Some T => match orient_top p o T (exponential p (real p eps)) with Some t => exactly t | None => None end
+  | None => None
+  end.
 
 Definition curve_rule (o : order) (releases : list release) (eps : Q) : ends :=
   match releases with
-  | [r] =>
-      if (count r =? 1)%positive then
-        match top_of_release p r with
-        | Some T => match orient_top p o T (exponential p (real p eps)) with Some t => exactly t | None => None end
-        | None => None
-        end
-      else None
-  | _ => None
+  | [r] => if (count r =? 1)%positive then curve_once o r eps else gaussian_sum releases eps
+  | _ => gaussian_sum releases eps
   end.
+
+Lemma all_squares_sound o releases : forall q, all_squares releases = Some q -> exists l,
+  Forall2 within l (run_classes (orient o) releases) /\ squares l = Q2R q /\ (releases <> [] -> l <> []).
+Proof.
+  induction releases as [|r rest IH]; intros q; cbn [all_squares].
+  - intro H. inversion H; subst. exists []. repeat split; try constructor; [|auto]. unfold squares, Q2R. simpl. lra.
+  - destruct (square_of r) as [one_square|] eqn:E; [|discriminate]. destruct (all_squares rest) as [more|]; [|discriminate].
+    intro H. inversion H; subst; clear H. destruct (IH more eq_refl) as [l [L1 [L2 _]]].
+    unfold square_of in E. destruct (runs r) as [| | | | | |sigma s|] eqn:Er; try discriminate. destruct (rate r) as [f|] eqn:Ef; [discriminate|].
+    set (a := (real_fraction (shift_of sigma s), real_fraction sigma)).
+    assert (within a (orient o (class_of_release r))) as W.
+    { split; [apply fraction_pos|]. split; [apply fraction_pos|]. unfold class_of_release. rewrite Ef, Er. simpl. rewrite <- shift_real.
+      assert (forall Y P Q, moved_gaussian (real_fraction sigma) (real_fraction s) Y P Q -> moved_gaussian (real_fraction sigma) (real_fraction s) Y Q P) as Sym.
+      { intros Y P Q [v u H]. constructor. now rewrite Rabs_minus_sym. }
+      intros Y P Q HC. destruct o; simpl in HC; [exact HC | now apply Sym | destruct HC as [HC|HC]; [exact HC | now apply Sym]]. }
+    exists (repeat a (Pos.to_nat (count r)) ++ l). split; [|split].
+    + apply Forall2_app; [now apply Forall2_repeat | exact L1].
+    + assert (Q2R one_square = fst a * fst a) as Es.
+      { assert (one_square = let mu := shift_of sigma s in Qmake (Zpos (numerator mu * numerator mu)) (denominator mu * denominator mu)) as -> by congruence.
+        unfold a. cbn [fst]. destruct (shift_of sigma s) as [n d]. unfold real_fraction, Q2R. cbn [numerator denominator Qnum Qden]. rewrite !Pos2Z.inj_mul, !mult_IZR. field. now apply not_0_IZR. }
+      unfold squares in *. rewrite sum_app, L2, (Qeq_eqR _ _ (Qred_correct _)), Q2R_plus, Q2R_mult, Es. f_equal.
+      unfold Q2R. cbn [inject_Z Qnum Qden]. rewrite Rinv_1, Rmult_1_r, <- positive_nat_Z, <- INR_IZR_INZ.
+      induction (Pos.to_nat (count r)) as [|k IHk]; [simpl; lra|]. cbn [repeat sum]. rewrite IHk, S_INR. ring.
+    + intros _. pose proof (Pos2Nat.is_pos (count r)). destruct (Pos.to_nat (count r)); [lia | discriminate].
+Qed.
+
+Lemma gaussian_sum_sound o releases eps bound : at_most (gaussian_sum releases eps) bound = true ->
+  delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
+Proof.
+  unfold gaussian_sum. destruct releases as [|r rest]; [discriminate|]. destruct (all_squares (r :: rest)) as [q|] eqn:Eq; [|discriminate].
+  destruct (gauss_top p _ _) as [t|] eqn:Et; [|discriminate]. intro H. pose proof (at_most_sound _ _ _ (exactly_holds p t) H) as Hb.
+  destruct (all_squares_sound o _ q Eq) as [l [L1 [L2 L3]]]. assert (l <> []) as L4 by (apply L3; discriminate).
+  pose proof (squares_pos l _ L1 L4) as Hp. pose proof (exp_pos (Q2R eps)) as He. intros s Hs f Hf.
+  eapply Rle_trans; [apply (gaussian_sessions s l _ L1 L4 Hs f Hf _ He)|]. eapply Rle_trans; [|exact Hb].
+  apply (gauss_top_above p (root p (real p q)) _ (exponential p (real p eps))); auto.
+  - now apply sqrt_lt_R0.
+  - rewrite L2. apply root_holds, real_holds.
+  - apply exponential_holds, real_holds.
+Qed.
 
 Lemma spends_nothing s : spends [] s -> forall f, mean_first s f = mean_second s f.
 Proof.
@@ -55,7 +114,8 @@ Qed.
 Theorem curve_rule_sound o releases eps bound : at_most (curve_rule o releases eps) bound = true ->
   delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
 Proof.
-  unfold curve_rule. destruct releases as [|r [|]]; try discriminate. destruct (Pos.eqb_spec (count r) 1) as [E1|]; [|discriminate].
+  unfold curve_rule. destruct releases as [|r [|]]; [apply gaussian_sum_sound| |apply gaussian_sum_sound].
+  destruct (Pos.eqb_spec (count r) 1) as [E1|]; [|apply gaussian_sum_sound]. unfold curve_once.
   destruct (top_of_release p r) as [T|] eqn:ET; [|discriminate]. destruct (orient_top p o T _) as [t|] eqn:Et; [|discriminate].
   intro H. pose proof (at_most_sound _ _ _ (exactly_holds p t) H) as Hb. destruct (top_of_release_sound p r T ET) as [HT HI].
   pose proof (exp_pos (Q2R eps)) as He.

@@ -255,4 +255,39 @@ Proof.
   pose proof (gaussian_below mu sigma (exp z) Hm Hs (exp_pos z) Y P Q HC f Pf Qf) as B.
   pose proof (mean_bounds Q f Qf). pose proof (Rmax_l 0 (exp z - x)). pose proof (Rmax_r 0 (exp z - x)). nra.
 Qed.
+
+(* So the top is above the curve itself. *)
+Theorem gauss_top_above u mu X x t : 0 < mu -> holds p u mu -> holds p X x -> 0 < x -> gauss_top u X = Some t -> gauss_curve mu x <= real_of p t.
+Proof.
+  intros Hm Hu HX Hx Ht. set (c := ln x / mu + mu / 2).
+  assert (moved_gaussian 1 (mu * 1) R (gaussian 1 mu) (gaussian 1 0)) as HC by (constructor; rewrite Rminus_0_r, Rmult_1_r, Rabs_pos_eq; lra).
+  assert (forall v, (fun z => half_line c (v + 1 * z)) = half_line (c - v)) as E.
+  { intro v. rewrite <- half_line_move. apply FunctionalExtensionality.functional_extensionality. intro z. f_equal. ring. }
+  assert (forall v, test (gaussian 1 v) (half_line c)) as T.
+  { intro v. split; [|apply half_line_bounds]. change (measurable (line gauss) (fun z => half_line c (v + 1 * z))). rewrite E. apply half_line_test. }
+  assert (forall v, mean (gaussian 1 v) (half_line c) = tail gauss (c - v)) as M.
+  { intro v. rewrite <- tail_mean, <- E. reflexivity. }
+  pose proof (tops_gauss u mu 1 Hm Rlt_0_1 Hu X x t HX Hx Ht _ _ _ HC _ (T mu) (T 0)) as B.
+  rewrite !M, Rminus_0_r in B. exact B.
+Qed.
+
+Definition root (u : ends) : ends :=
+  match u with
+  | Some (a, b) => if (0 <=? a)%Z then Some (Z.sqrt (a * one p), Z.sqrt (b * one p) + 1)%Z else None
+  | None => None
+  end.
+Lemma root_holds u x : holds p u x -> holds p (root u) (sqrt x).
+Proof.
+  destruct u as [[a b]|]; [|auto]. intros [H1 H2]. unfold root. destruct (Z.leb_spec 0 a) as [Ha|]; [|exact Logic.I].
+  pose proof (one_posR p) as Ho. assert (0 <= IZR a) as Ha' by now apply IZR_le.
+  assert (0 <= x) as Hx by (apply Rmult_le_reg_r with (IZR (one p)); lra).
+  assert (0 <= b)%Z as Hb by (apply le_IZR; lra). pose proof (one_pos p) as Ho'.
+  pose proof (Z.sqrt_spec (a * one p) ltac:(nia)) as [S1 _]. pose proof (Z.sqrt_spec (b * one p) ltac:(nia)) as [_ S2].
+  apply IZR_le in S1. apply IZR_lt in S2. rewrite !mult_IZR in S1, S2. rewrite succ_IZR in S2.
+  pose proof (Z.sqrt_nonneg (a * one p)) as N1. apply IZR_le in N1. pose proof (Z.sqrt_nonneg (b * one p)) as N2. apply IZR_le in N2.
+  pose proof (sqrt_pos x) as Sp. pose proof (sqrt_sqrt x Hx) as Sq. cbn [holds]. rewrite plus_IZR.
+  set (r := sqrt x) in *. set (A := IZR (Z.sqrt (a * one p))) in *. set (B := IZR (Z.sqrt (b * one p))) in *. set (o := IZR (one p)) in *.
+  assert (0 <= r * o) by nra. assert (r * o * (r * o) = x * o * o) as E by (rewrite <- Sq; ring).
+  split; apply Rsqr_incr_0; unfold Rsqr; try lra; rewrite E; nra.
+Qed.
 End NormalTop.

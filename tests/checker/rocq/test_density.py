@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(compiled.missing() is not None, reason=str(compiled.missing())),
 ]
 
-CONTINUOUS = ("gaussian", "laplace", "laplace-sampled", "basic")
+CONTINUOUS = ("gaussian", "gaussians-composed", "laplace", "laplace-sampled", "basic")
 ON_A_GRID = ("grid-gaussian", "grid-sampled", "grid-together")
 
 
@@ -98,9 +98,19 @@ def test_rho_and_divergence_of_gaussian_noise(order: str) -> None:
             assert dpcheck.check(json.dumps(statement).encode())[0] == verdict
 
 
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_the_squares_of_a_thousand_gaussian_runs_add_up(neighbours: str) -> None:
+    release = {"mechanism": "gaussian", "times": 1000, "sigma": "50", "sensitivity": "3"}
+    with mp.workdps(80):
+        digits = int(_gaussian(mp.sqrt(1000) * 3 / 50, mpf(2)) * 10**50)
+    for claimed, verdict in ((digits + 1, "valid"), (digits - 1, "not proved")):
+        statement = json.loads(_claim(release, "2", f"{claimed}e-50"))
+        statement["unit"]["neighbours"] = neighbours
+        assert compiled.verdict(json.dumps(statement)) == verdict
+
+
 def test_what_has_no_rule_yet() -> None:
     gaussian = {"mechanism": "gaussian", "sigma": "4", "sensitivity": "1"}
-    assert compiled.verdict(_claim(gaussian | {"times": 2}, "1", "0.1")) == "no rule yet"
     sampled = json.loads(_claim(gaussian | {"rate": "0.5"}, "1", "0.1"))
     claim = {"measure": "renyi", "order": "2", "at_most": "1", "derivation": {"rule": "sum"}}
     sampled["claims"] = [claim]
@@ -137,7 +147,7 @@ def test_a_hundred_sampled_steps_are_a_theorem_and_one_percent_less_is_not() -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gaussian", "laplace", "laplace-sampled"])
+@pytest.mark.parametrize("name", ["gaussian", "gaussians-composed", "laplace", "laplace-sampled"])
 def test_a_theorem_compiles_and_a_claim_one_percent_too_small_does_not(name: str) -> None:
     example = _example(name)
     truth = example.truth()[1]
