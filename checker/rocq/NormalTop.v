@@ -112,7 +112,7 @@ Definition area_ends (c square w : ends) : ends :=
   match square, over p (whole p 1) w with
   | Some (_, s), Some (_, b) =>
       let s := (Z.shiftr s (Zpos p - 8) + 1)%Z in
-      let terms := Nat.max (Z.to_nat (s / 512 + 1)) (factors 4000 s 1 b) in
+      let terms := Nat.max (Z.to_nat (s / 512 + 1)) (factors (Z.to_nat (4 * Zpos p)) s 1 b) in
       if (s <=? 512 * Z.of_nat terms)%Z && (8 <? p)%positive
       then times p c (over p (ratio_ends terms 1 square (Some (0%Z, one p))) w) else None
   | _, _ => None
