@@ -218,6 +218,7 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff check --preview --select PLW1514 . # files are opened with an encoding
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n 0 -m slow -k mypy tests/types # what users write, and their mistakes
 	$(BIN)/lint-imports
 
 # what the figures of the pages rest on, and the audits of broken mechanisms

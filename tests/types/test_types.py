@@ -28,6 +28,7 @@ def _wrong_lines() -> set[int]:
     return {number for number, line in enumerate(lines, 1) if line.endswith("# wrong")}
 
 
+@pytest.mark.slow
 def test_mypy_reports_the_wrong_lines_alone(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     config = tmp_path / "mypy.ini"  # as a user has it, who knows nothing of this project's settings
