@@ -1,8 +1,8 @@
 (* The checker of claims of every measure, at_most and at_least, and the theorem that what it accepts is true. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Grid Fixed Exponential Above Tops Finite Kronecker Statement Bounds GridRule Checker Moments TypeTwo
-  Outcomes BelowRule Measures.
+From DP Require Import Law Profile Compose Grid Fixed Exponential Logarithm Above Tops Finite Kronecker Renyi Statement Bounds GridRule Checker Moments
+  TypeTwo Outcomes BelowRule Measures.
 Open Scope R_scope.
 
 Section Claims.
@@ -10,11 +10,65 @@ Variable p : positive.
 Variable convolve : list Z -> list Z -> list Z.
 Hypothesis convolve_correct : forall a b, convolve a b = convolution a b.
 
-(* delta at least: the larger one of both orders. *)
-Definition derive_below (o : order) (releases : list release) (eps bound : Q) (how : derivation) : bool :=
+(* Rule `renyi`, any order: e^((a - 1)(R - epsilon)) (1 - 1/a)^(a - 1)/a, where R is the sum of all divergences. *)
+Definition divergence_delta (a : Q) (releases : list release) (eps : Q) : ends :=
+  match total_of (divergence_of_mechanism a) releases with
+  | Some x =>
+      if Qle_bool a 1 then None else
+      exponential p (minus (plus (real p ((a - 1) * (x - eps))%Q) (times p (real p (a - 1)%Q) (logarithm p (real p ((a - 1) / a)%Q))))
+                           (logarithm p (real p a)))
+  | None => None
+  end.
+
+Lemma one_below a : Qle_bool a 1 = false -> 1 < Q2R a.
+Proof.
+  intro H. assert (1 < a)%Q as L by (apply Qnot_le_lt; intro L; apply Qle_bool_iff in L; congruence).
+  apply Qlt_Rlt in L. replace (Q2R 1) with 1 in L by (unfold Q2R; simpl; lra). exact L.
+Qed.
+
+Theorem divergence_rule_sound o a releases eps bound : at_most p (divergence_delta a releases eps) bound = true ->
+  delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
+Proof.
+  unfold divergence_delta. destruct (total_of _ _) as [x|] eqn:E; [|discriminate]. destruct (Qle_bool a 1) eqn:Ea; [discriminate|].
+  pose proof (one_below a Ea) as Ha. intros H s Hs f Hf.
+  destruct (divergence_total a o releases x Ha E) as [ms [M1 [M2 M3]]].
+  pose proof (renyi_composition (Q2R a) Ha ms _ M1 M2 s Hs f Hf) as C. rewrite M3 in C.
+  eapply Rle_trans; [apply (delta_from_renyi (Q2R a) Ha _ (Q2R eps) _ _ (proj1 (mean_second_bounds s f Hf)) C)|].
+  apply (at_most_sound p _ _ _) with (2 := H). unfold delta_of.
+  assert (Q2R 1 = 1) as E1 by (unfold Q2R; simpl; lra).
+  assert (Q2R ((a - 1) / a) = b (Q2R a)) as Eb.
+  { unfold b. rewrite Q2R_div, Q2R_minus, E1; [reflexivity|]. intro Z. apply Qeq_eqR in Z. unfold Q2R at 2 in Z. simpl in Z. lra. }
+  assert (exp ((Q2R a - 1) * Q2R x - (Q2R a - 1) * Q2R eps + (Q2R a - 1) * ln (b (Q2R a))) / Q2R a
+    = exp (Q2R ((a - 1) * (x - eps)) + Q2R (a - 1) * ln (Q2R ((a - 1) / a)) - ln (Q2R a))) as ->.
+  { assert (forall y z, 0 < z -> exp (y - ln z) = exp y / z) as D by (intros y z Hz; unfold Rminus; rewrite exp_plus, exp_Ropp, exp_ln by exact Hz; reflexivity).
+    rewrite D, Eb, Q2R_mult, !Q2R_minus, E1 by lra. f_equal. f_equal. ring. }
+  apply exponential_holds, minus_holds; [apply plus_holds; [apply real_holds|]|]; [|apply logarithm_holds, real_holds].
+  apply times_holds; [apply real_holds | apply logarithm_holds, real_holds].
+Qed.
+
+(* delta at most, by one of the rules. *)
+Inductive choice := Derived (how : derivation) | ByDivergence (a : Q).
+
+Definition check_delta (named : bool) (releases : list release) (eps bound : Q) (how : choice) : bool :=
   match how with
-  | CurveRule => at_least p (curve_below p o releases eps) bound
-  | GridRule (Fraction num den) mass_bits nodes (low, high) =>
+  | Derived d => check p convolve named releases eps bound d
+  | ByDivergence a => Qle_bool 1 bound || at_most p (divergence_delta a releases eps) bound
+  end.
+
+Lemma check_delta_sound named releases eps bound how : check_delta named releases eps bound how = true ->
+  private_releases named releases (Q2R eps) (Q2R bound).
+Proof.
+  destruct how as [d|a]; [now apply check_sound|]. simpl. rewrite orb_true_iff. unfold private_releases. intros [H|H].
+  - apply Qle_bool_iff, Qle_Rle in H. replace (Q2R 1) with 1 in H by (unfold Q2R; simpl; lra). destruct named; [split|]; now apply delta_at_most_1.
+  - destruct named; [split; [now apply (divergence_rule_sound forward a) | now apply (divergence_rule_sound backward a)]|].
+    now apply (divergence_rule_sound unnamed a).
+Qed.
+
+(* delta at least: the larger one of both orders. *)
+Definition derive_below (o : order) (releases : list release) (eps bound : Q) (how : choice) : bool :=
+  match how with
+  | Derived CurveRule => at_least p (curve_below p o releases eps) bound
+  | Derived (GridRule (Fraction num den) mass_bits nodes (low, high)) =>
       (0 <=? mass_bits)%Z && (mass_bits <=? Zpos p)%Z
       && at_least p (grid_below p convolve num den mass_bits low high o releases nodes eps) bound
   | _ => false
@@ -23,7 +77,7 @@ Definition derive_below (o : order) (releases : list release) (eps bound : Q) (h
 Theorem derive_below_sound o releases eps bound how : derive_below o releases eps bound how = true ->
   delta_at_least (extreme_classes (orient o) releases) (Q2R eps) (Q2R bound).
 Proof.
-  destruct how as [| |a|[num den] mass_bits nodes [low high]]; simpl; try discriminate.
+  destruct how as [[| |a|[num den] mass_bits nodes [low high]]|a]; simpl; try discriminate.
   - apply curve_below_sound.
   - rewrite !andb_true_iff, !Z.leb_le. intros [[B1 B2] H].
     now apply (grid_below_sound p convolve convolve_correct num den mass_bits low high (conj B1 B2) o releases nodes eps).
@@ -53,9 +107,9 @@ Proof.
     rewrite (Qeq_eqR _ _ (Qred_correct _)), !Q2R_minus, Q2R_mult, E1; nra.
 Qed.
 
-Definition check_most (named : bool) (releases : list release) (m : measure) (bound : Q) (how : derivation) : bool :=
+Definition check_most (named : bool) (releases : list release) (m : measure) (bound : Q) (how : choice) : bool :=
   match m with
-  | Delta epsilon => check p convolve named releases epsilon bound how
+  | Delta epsilon => check_delta named releases epsilon bound how
   | Rho => match total_of rho_of_mechanism releases with Some rho => Qle_bool rho bound | None => false end
   | RenyiDivergence a =>
       match total_of (divergence_of_mechanism a) releases with
@@ -65,14 +119,14 @@ Definition check_most (named : bool) (releases : list release) (m : measure) (bo
   | SecondError _ => false
   end.
 
-Definition check_least (named one_pair : bool) (releases : list release) (m : measure) (bound : Q) (epsilon : Q) (how : derivation) : bool :=
+Definition check_least (named one_pair : bool) (releases : list release) (m : measure) (bound : Q) (epsilon : Q) (how : choice) : bool :=
   match m with
   | Delta epsilon =>
       (one_pair || (runs_of releases =? 1)%Z)
       && (derive_below forward releases epsilon bound how || derive_below backward releases epsilon bound how)
   | SecondError first =>
       Qle_bool 0 first && Qle_bool 0 bound
-      && match delta_for first epsilon bound with Some d => check p convolve named releases epsilon d how | None => false end
+      && match delta_for first epsilon bound with Some d => check_delta named releases epsilon d how | None => false end
   | _ => false
   end.
 
@@ -84,13 +138,12 @@ Theorem check_most_sound named releases m bound how : check_most named releases 
   claim_at_most named releases m (Q2R bound).
 Proof.
   destruct m as [epsilon| |a|first]; simpl.
-  - now apply check_sound.
+  - apply check_delta_sound.
   - destruct (total_of rho_of_mechanism releases) as [rho|] eqn:E; [|discriminate]. intro H. apply Qle_bool_iff, Qle_Rle in H.
     apply all_orders_intro. intro o. now apply (rho_sum_sound o releases rho).
   - destruct (total_of (divergence_of_mechanism a) releases) as [x|] eqn:E; [|discriminate]. rewrite andb_true_iff, negb_true_iff. intros [Ha H].
     apply Qle_bool_iff, Qle_Rle in H. apply all_orders_intro. intro o. apply (divergence_sum_sound o releases a x); auto.
-    assert (1 < a)%Q as L by (apply Qnot_le_lt; intro L; apply Qle_bool_iff in L; congruence).
-    apply Qlt_Rlt in L. replace (Q2R 1) with 1 in L by (unfold Q2R; simpl; lra). exact L.
+    now apply one_below.
   - discriminate.
 Qed.
 
@@ -110,7 +163,7 @@ Proof.
     + destruct H2 as [H2|H2]; [left | right]; [now apply (derive_below_sound forward releases eps bound how) | now apply (derive_below_sound backward releases eps bound how)].
   - rewrite !andb_true_iff. intros [[F0 B0] H]. apply Q2R_nonneg in F0, B0.
     destruct (delta_for first epsilon bound) as [d|] eqn:E; [|discriminate].
-    pose proof (delta_for_sound first epsilon bound d F0 B0 E) as D. apply (check_sound p convolve convolve_correct) in H.
+    pose proof (delta_for_sound first epsilon bound d F0 B0 E) as D. apply check_delta_sound in H.
     unfold private_releases, all_orders in *. destruct named.
     + destruct H as [H1 H2]. split.
       * apply (second_error_from_delta _ (run_classes reversed releases) (Q2R epsilon) (Q2R d)); auto. now apply swapped_classes.

@@ -175,17 +175,23 @@ Proof.
     rewrite M3, Rmult_assoc. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; lra.
 Qed.
 
+Lemma divergence_total a o releases x : 1 < Q2R a -> total_of (divergence_of_mechanism a) releases = Some x -> exists ms,
+  Forall (fun m => 0 <= m) ms /\ Forall2 (moment_class (Q2R a)) ms (run_classes (orient o) releases)
+  /\ sum (fun m => m) ms = (Q2R a - 1) * Q2R x.
+Proof.
+  intros Ha H. apply (total_of_sound (divergence_of_mechanism a) (Q2R a - 1) (Q2R a) o Ha ltac:(lra)) with (2 := H).
+  intros m y. unfold divergence_of_mechanism. destruct (rho_of_mechanism m) as [rho|] eqn:E; [|discriminate].
+  destruct (rho_of_mechanism_sound m rho E) as [R0 R1]. specialize (R1 (Q2R a) Ha).
+  destruct (pure_epsilon m) as [eps|] eqn:Ee; intro Hy; inversion Hy; subst; rewrite (Qeq_eqR _ _ (Qred_correct _)).
+  - destruct (pure_moments (Q2R a) m eps Ha Ee) as [_ Q1]. destruct (pure_epsilon_sound m eps Ee) as [E0 _].
+    destruct (Q.min_spec (a * rho) eps) as [[_ ->]|[_ ->]]; [rewrite Q2R_mult; split; [nra | exact R1] | now split].
+  - rewrite Q2R_mult. split; [nra | exact R1].
+Qed.
+
 Theorem divergence_sum_sound o releases a x bound : 1 < Q2R a -> total_of (divergence_of_mechanism a) releases = Some x -> Q2R x <= bound ->
   divergence_at_most (run_classes (orient o) releases) (Q2R a) bound.
 Proof.
-  intros Ha H Hb. split; [exact Ha|]. intros s Hs.
-  destruct (total_of_sound (divergence_of_mechanism a) (Q2R a - 1) (Q2R a) o Ha ltac:(lra)) with (2 := H) as [ms [M1 [M2 M3]]].
-  - intros m y. unfold divergence_of_mechanism. destruct (rho_of_mechanism m) as [rho|] eqn:E; [|discriminate].
-    destruct (rho_of_mechanism_sound m rho E) as [R0 R1]. specialize (R1 (Q2R a) Ha).
-    destruct (pure_epsilon m) as [eps|] eqn:Ee; intro Hy; inversion Hy; subst; rewrite (Qeq_eqR _ _ (Qred_correct _)).
-    + destruct (pure_moments (Q2R a) m eps Ha Ee) as [_ Q1]. destruct (pure_epsilon_sound m eps Ee) as [E0 _].
-      destruct (Q.min_spec (a * rho) eps) as [[_ ->]|[_ ->]]; [rewrite Q2R_mult; split; [nra | exact R1] | now split].
-    + rewrite Q2R_mult. split; [nra | exact R1].
-  - apply (moment_le (Q2R a) (sum (fun m => m) ms)); [exact Ha | | now apply (moments_add_up (Q2R a) ms _ Ha M1 M2)].
-    rewrite M3. apply Rmult_le_compat_l; lra.
+  intros Ha H Hb. split; [exact Ha|]. intros s Hs. destruct (divergence_total a o releases x Ha H) as [ms [M1 [M2 M3]]].
+  apply (moment_le (Q2R a) (sum (fun m => m) ms)); [exact Ha | | now apply (moments_add_up (Q2R a) ms _ Ha M1 M2)].
+  rewrite M3. apply Rmult_le_compat_l; lra.
 Qed.

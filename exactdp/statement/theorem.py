@@ -144,16 +144,14 @@ def _grid_precision(derivation: dict[str, Any]) -> int:
 
 
 def _rule(derivation: dict[str, Any]) -> str:
-    if derivation["rule"] == "renyi":
-        order = Fraction(derivation["order"])
-        if order.denominator > 1:
-            raise InvalidParameter("statement", f"the order {order}", "a whole order")
-        return f"RenyiRule {order}"
-    if derivation["rule"] != "grid":  # a sum makes no choice
-        return "CurveRule" if derivation["rule"] in ("curve", "sum") else "BasicRule"
+    rule = derivation["rule"]
+    if rule == "renyi":
+        return f"ByDivergence {_rational(derivation['order'])}"
+    if rule != "grid":  # a sum makes no choice
+        return "Derived BasicRule" if rule == "basic" else "Derived CurveRule"
     nodes = "; ".join(_pair(pair) for pair in derivation["nodes"])
     step, bits, window = derivation["step"], derivation["mass_bits"], derivation["window"]
-    return f"GridRule ({_fraction(step)}) {bits} [{nodes}] {_pair(window)}"
+    return f"Derived (GridRule ({_fraction(step)}) {bits} [{nodes}] {_pair(window)})"
 
 
 def _release(release: dict[str, Any]) -> str:

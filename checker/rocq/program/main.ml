@@ -142,18 +142,21 @@ let pair what v = match list what v with
   | _ -> fail (what ^ " is no pair")
 let big (a, b) = (Zarith.of_int a, Zarith.of_int b)
 
-let has_rho (r : Checker.release) = match r.runs with
-  | Checker.ZeroConcentrated _ -> true
-  | Checker.DiscreteGaussian _ | Checker.Gaussian _ -> r.rate = None
-  | _ -> false
+let known part releases reason =
+  if Checker.total_of part releases = None then raise (No_rule ("there is no rule yet for " ^ reason))
+
+let known_divergence order (releases : Checker.release list) =
+  let sampled (r : Checker.release) = match r.runs with Checker.Gaussian _ -> r.rate <> None | _ -> false in
+  if List.exists sampled releases then raise (No_rule "there is no rule yet for the divergence of a sampled release");
+  known (Checker.divergence_of_mechanism order) releases "the divergence of a release"
 
 let derivation (releases : Checker.release list) value =
   let names required = fields "derivation" ("rule" :: required) [] value in
   match value with
   | Object f ->
       (match List.assoc_opt "rule" f with
-       | Some (Text "curve") -> ignore (names []); Checker.CurveRule
-       | Some (Text "basic") -> ignore (names []); Checker.BasicRule
+       | Some (Text "curve") -> ignore (names []); Checker.Derived Checker.CurveRule
+       | Some (Text "basic") -> ignore (names []); Checker.Derived Checker.BasicRule
        | Some (Text "grid") ->
            let f = names ["step"; "mass_bits"; "nodes"; "window"] in
            let nodes = List.map (pair "nodes") (list "nodes" (field "nodes" f)) in
@@ -162,14 +165,13 @@ let derivation (releases : Checker.release list) value =
            let size (a, b) = b - a + 1 in
            if List.fold_left (fun s n -> s + size n) 0 nodes > 8192 || size window > 16384
            then raise (No_rule "the grid has too many nodes");
-           Checker.GridRule (fraction "step" (field "step" f),
-             Zarith.of_int (whole "mass_bits" 16 160 (field "mass_bits" f)), List.map big nodes, big window)
+           Checker.Derived (Checker.GridRule (fraction "step" (field "step" f),
+             Zarith.of_int (whole "mass_bits" 16 160 (field "mass_bits" f)), List.map big nodes, big window))
        | Some (Text "renyi") ->
            let order = rational "order" (field "order" (names ["order"])) in
            demand (Zarith.gt order.qnum order.qden) "order has a value that is not allowed";
-           if not (Zarith.equal order.qden Zarith.one) then raise (No_rule "there is no rule yet for orders that are not whole");
-           if not (List.for_all has_rho releases) then raise (No_rule "there is no rule yet for the divergence of a release");
-           Checker.RenyiRule order.qnum
+           known_divergence order releases;
+           Checker.ByDivergence order
        | Some (Text ("sum" | "overlaps" as r)) -> raise (No_rule ("there is no rule yet for the derivation " ^ r))
        | _ -> fail "the rule is unknown")
   | _ -> fail "derivation is not an object"
@@ -193,7 +195,6 @@ let claim named one_pair (releases : Checker.release list) value =
   let bits = Zarith.of_int 256 in
   let how f = derivation releases (field "derivation" f) in
   let no_rule reason = fun _ -> raise (No_rule ("there is no rule yet for " ^ reason)) in
-  let known part reason = if Checker.total_of part releases = None then raise (No_rule ("there is no rule yet for " ^ reason)) in
   let most measure how bound = Checker.program_most bits named releases measure bound how in
   let least measure epsilon how bound = Checker.program_least bits named one_pair releases measure bound epsilon how in
   let at_most, at_least = match List.assoc_opt "measure" f with
@@ -209,25 +210,23 @@ let claim named one_pair (releases : Checker.release list) value =
         let f = read ["epsilon"; "type_one"] [] in
         let epsilon = number_of "epsilon" f in
         let measure = Checker.SecondError (at_most_1 "type_one" (number_of "type_one" f)) in
-        ((fun bound -> ignore (how f); most measure Checker.CurveRule bound), (fun bound -> least measure epsilon (how f) bound))
+        ((fun bound -> ignore (how f); most measure (Checker.Derived Checker.CurveRule) bound), (fun bound -> least measure epsilon (how f) bound))
     | Some (Text "rho") ->
         let f = read [] ["delta"] in
         let delta = match List.assoc_opt "delta" f with Some v -> at_most_1 "delta" (rational "delta" v) | None -> rational "delta" (Text "0") in
         ((fun bound ->
             by_sum (field "derivation" f);
             if Zarith.sign delta.qnum <> 0 then raise (No_rule "there is no rule yet for rho beside a delta");
-            known Checker.rho_of_mechanism "rho of a release";
-            most Checker.Rho Checker.CurveRule bound), no_rule "at_least of rho")
+            known Checker.rho_of_mechanism releases "rho of a release";
+            most Checker.Rho (Checker.Derived Checker.CurveRule) bound), no_rule "at_least of rho")
     | Some (Text "renyi") ->
         let f = read ["order"] [] in
         let order = number_of "order" f in
         demand (Zarith.gt order.qnum order.qden) "order has a value that is not allowed";
         ((fun bound ->
             by_sum (field "derivation" f);
-            let sampled (r : Checker.release) = match r.runs with Checker.Gaussian _ -> r.rate <> None | _ -> false in
-            if List.exists sampled releases then raise (No_rule "there is no rule yet for the divergence of a sampled release");
-            known (Checker.divergence_of_mechanism order) "the divergence of a release";
-            most (Checker.RenyiDivergence order) Checker.CurveRule bound), no_rule "at_least of a divergence")
+            known_divergence order releases;
+            most (Checker.RenyiDivergence order) (Checker.Derived Checker.CurveRule) bound), no_rule "at_least of a divergence")
     | Some (Text "mu") -> ignore (read [] []); (no_rule "the measure mu", no_rule "the measure mu")
     | _ -> fail "the measure is unknown" in
   let side name proves = match List.assoc_opt name f with

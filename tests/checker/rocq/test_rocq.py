@@ -149,21 +149,24 @@ def test_second_errors_of_a_randomised_response(type_one: str, neighbours: str) 
         assert compiled.verdict(json.dumps(statement)) == verdict
 
 
+@pytest.mark.parametrize("order", ["11", "11.4", "7/3"])
 @pytest.mark.parametrize(
     "release",
     [
         {"mechanism": "zcdp", "times": 5, "rho": "0.01"},
         {"mechanism": "discrete-gaussian", "times": 5, "sigma2": "200", "sensitivity": "2"},
+        {"mechanism": "randomized-response", "times": 10, "epsilon": "0.1"},
+        {"mechanism": "discrete-laplace", "times": 10, "scale": "20", "sensitivity": "2"},
     ],
     ids=lambda release: str(release["mechanism"]),
 )
-def test_delta_from_a_divergence_of_a_whole_order(release: dict[str, Any]) -> None:
+def test_delta_from_a_divergence(release: dict[str, Any], order: str) -> None:
     with mp.workdps(40):  # rho is 0.05 in all
-        a = mpf(11)
+        a = mpf(Fraction(order).numerator) / Fraction(order).denominator
         delta = mp.exp((a - 1) * (a / 20 - 1)) * (1 - 1 / a) ** (a - 1) / a
         claimed = {hair: mp.nstr(delta * (1 + hair * mpf("1e-12")), 30) for hair in (1, -1)}
     statement = _upper("zcdp-to-delta") | {"releases": [release]}
-    statement["claims"][0]["derivation"]["order"] = "11"
+    statement["claims"][0]["derivation"]["order"] = order
     for hair, verdict in ((1, "valid"), (-1, "not proved")):
         statement["claims"][0]["at_most"] = claimed[hair]
         assert compiled.verdict(json.dumps(statement)) == verdict
