@@ -1,5 +1,5 @@
 (* What the theorems assume. *)
-From DP Require Import Law Countable Compose Basic Orders Renyi Moments Lower Claims Normal NormalRenyi NormalSum Rounded.
+From DP Require Import Law Countable Compose Basic Orders Renyi Moments Lower Claims Normal NormalRenyi NormalSum Rounded Histogram.
 Print Assumptions positive_parts_dp.
 Print Assumptions composition.
 Print Assumptions basic_composition.
@@ -11,5 +11,6 @@ Print Assumptions gaussian_below.
 Print Assumptions gauss_moment.
 Print Assumptions gaussian_sessions.
 Print Assumptions rounded_complete.
+Print Assumptions readme_histogram.
 Print Assumptions program_most_sound.
 Print Assumptions program_least_sound.

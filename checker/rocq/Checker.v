@@ -9,7 +9,6 @@ Open Scope R_scope.
 Inductive derivation :=
 | CurveRule
 | BasicRule
-| RenyiRule (order : positive)
 | GridRule (step : fraction) (mass_bits : Z) (nodes : list (Z * Z)) (window : Z * Z).
 
 Arguments Qred : simpl never.
@@ -224,115 +223,12 @@ Proof.
   pose proof (mean_second_bounds s f Hf). assert (exp (Q2R e) <= exp (Q2R eps)) by (destruct H1 as [H1| ->]; [left; now apply exp_increasing | lra]). nra.
 Qed.
 
-(* Rule `renyi`: divergences of a whole order add up, and bound delta ------------------------------------------------------ *)
-
-Definition rho_of (r : release) : option Q :=
-  match runs r, rate r with
-  | DiscreteGaussian (Fraction n d) s, None => Some (Qmake (Zpos (s * s * d)) (2 * n))
-  | ZeroConcentrated rho, None => if Qle_bool 0 rho then Some rho else None
-  | Gaussian sigma s, None => Some (gauss_rho sigma s)
-  | _, _ => None
-  end.
-
-(* the sum of all rho *)
-Fixpoint all_rho (releases : list release) : option Q :=
-  match releases with
-  | [] => Some 0%Q
-  | r :: rest => match rho_of r, all_rho rest with
-                 | Some rho, Some total => Some (Qred (rho * inject_Z (Zpos (count r)) + total))
-                 | _, _ => None
-                 end
-  end.
-
-Lemma moved_both square a a_pos s Y P Q : moved square a a_pos s Y P Q -> moved square a a_pos s Y Q P.
-Proof. intros [v w H]. apply is_moved. lia. Qed.
-
-Lemma rho_of_sound o r rho order : (1 < order)%positive -> rho_of r = Some rho -> 0 <= Q2R rho
-  /\ moment_class (IZR (Zpos order)) ((IZR (Zpos order) - 1) * (IZR (Zpos order) * Q2R rho)) (orient o (class_of_release r)).
-Proof.
-  intros Ho. unfold rho_of, class_of_release. destruct (runs r) as [| | |[n d] s| |rho'|sigma s|]; try discriminate; destruct (rate r); try discriminate.
-  - intro H. assert (rho = Qmake (Zpos (s * s * d)) (2 * n)) as -> by congruence. cbn [class_of].
-    assert (Q2R (Zpos (s * s * d) # (2 * n)) = noise_rate d (2 * n) * IZR (Zpos s * Zpos s)) as ->.
-    { unfold Q2R, noise_rate. cbn [Qnum Qden]. rewrite !Pos2Z.inj_mul, !mult_IZR. field. now apply not_0_IZR. }
-    split.
-    + apply Rmult_le_pos; [left; apply noise_rate_pos | apply IZR_le; lia].
-    + intros Y P Q HC. apply (gaussian_moment (noise_rate d (2 * n)) (noise_rate_pos d (2 * n)) (IZR (Zpos order)) (IZR_lt 1 (Zpos order) Ho) (Zpos s)).
-      destruct o; simpl in HC; [exact HC | now apply moved_both | destruct HC as [HC|HC]; [exact HC | now apply moved_both]].
-  - destruct (Qle_bool 0 rho') eqn:E; [|discriminate]. intro H. inversion H; subst. split; [now apply Q2R_nonneg|].
-    intros Y P Q HC. assert (1 < IZR (Zpos order)) as Ha by (apply IZR_lt; lia).
-    destruct o; simpl in HC; [apply (HC _ Ha) | apply (HC _ Ha) | destruct HC as [HC|HC]; apply (HC _ Ha)].
-  - intro H. assert (rho = gauss_rho sigma s) as -> by congruence. split; [apply gauss_rho_nonneg|].
-    assert (1 < IZR (Zpos order)) as Ha by (apply IZR_lt; lia). intros Y P Q HC.
-    destruct o; simpl in HC; [| | destruct HC as [HC|HC]]; apply (gauss_rho_moment _ _ _ _ _ _ Ha HC).
-Qed.
-
-Lemma all_rho_sound o order releases : (1 < order)%positive -> forall rho, all_rho releases = Some rho -> exists ms,
-  Forall (fun m => 0 <= m) ms /\ Forall2 (moment_class (IZR (Zpos order))) ms (run_classes (orient o) releases)
-  /\ sum (fun m => m) ms = (IZR (Zpos order) - 1) * (IZR (Zpos order) * Q2R rho).
-Proof.
-  intro Ho. assert (1 < IZR (Zpos order)) as Ha by (apply IZR_lt; lia). set (a := IZR (Zpos order)) in *.
-  induction releases as [|r rest IH]; intros rho; simpl.
-  - intro H. inversion H; subst. exists []. repeat split; try constructor.
-    replace (Q2R 0) with 0 by (unfold Q2R; simpl; lra). simpl. ring.
-  - destruct (rho_of r) as [one_rho|] eqn:E; [|discriminate]. destruct (all_rho rest) as [more|]; [|discriminate].
-    intro H. inversion H; subst; clear H. destruct (IH more eq_refl) as [ms [M1 [M2 M3]]].
-    destruct (rho_of_sound o r one_rho order Ho E) as [R0 RC]. fold a in RC. set (m := (a - 1) * (a * Q2R one_rho)) in *.
-    exists (repeat m (Pos.to_nat (count r)) ++ ms). repeat split.
-    + apply Forall_app. split; [|exact M1]. apply Forall_forall. intros x Hx. apply repeat_spec in Hx. subst x. unfold m.
-      apply Rmult_le_pos; [|apply Rmult_le_pos]; lra.
-    + apply Forall2_app; [now apply Forall2_repeat | exact M2].
-    + rewrite sum_app, M3, (Qeq_eqR _ _ (Qred_correct _)), Q2R_plus, Q2R_times.
-      assert (sum (fun m => m) (repeat m (Pos.to_nat (count r))) = INR (Pos.to_nat (count r)) * m) as ->.
-      { induction (Pos.to_nat (count r)) as [|k IHk]; [simpl; lra|]. cbn [repeat sum]. rewrite IHk, S_INR. lra. }
-      unfold m. ring.
-Qed.
-
-Fixpoint power_ends (k : nat) (u : ends) : ends := match k with O => whole p 1 | S j => times p u (power_ends j u) end.
-Lemma power_ends_holds k u x : holds p u x -> holds p (power_ends k u) (x ^ k).
-Proof. intro H. induction k; simpl; [apply (whole_holds p 1) | now apply times_holds]. Qed.
-
-Definition renyi_rule (order : positive) (releases : list release) (eps : Q) : ends :=
-  if (1 <? order)%positive && (order <=? 512)%positive then
-    match all_rho releases with
-    | Some rho =>
-        let a := inject_Z (Zpos order) in let less := inject_Z (Zpos order - 1) in
-        times p (exponential p (real p (less * (a * rho - eps))%Q))
-          (times p (power_ends (Pos.to_nat order - 1) (ratio p (Zpos order - 1) order)) (ratio p 1 order))
-    | None => None
-    end
-  else None.
-
-Theorem renyi_rule_sound o order releases eps bound : at_most (renyi_rule order releases eps) bound = true ->
-  delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
-Proof.
-  unfold renyi_rule. destruct (Pos.ltb_spec 1 order) as [Ho|]; [|discriminate].
-  destruct (order <=? 512)%positive; [|discriminate]. cbn [andb]. destruct (all_rho releases) as [rho|] eqn:E; [|discriminate].
-  assert (1 < IZR (Zpos order)) as Ha by (apply IZR_lt; lia). intros H s Hs f Hf.
-  destruct (all_rho_sound o order releases Ho rho E) as [ms [M1 [M2 M3]]].
-  pose proof (renyi_composition (IZR (Zpos order)) Ha ms _ M1 M2 s Hs f Hf) as C. rewrite M3 in C.
-  eapply Rle_trans; [apply (delta_from_renyi (IZR (Zpos order)) Ha _ (Q2R eps) _ _ (proj1 (mean_second_bounds s f Hf)) C)|].
-  apply (at_most_sound _ _ _) with (2 := H). unfold delta_of. set (a := IZR (Zpos order)) in *.
-  assert (0 < b a) as Hb by apply (b_bounds a Ha).
-  assert (exp ((a - 1) * ln (b a)) = b a ^ (Pos.to_nat order - 1)) as Ep.
-  { replace (a - 1) with (INR (Pos.to_nat order - 1)).
-    - rewrite <- Rpower_pow by exact Hb. reflexivity.
-    - rewrite minus_INR by lia. unfold a. now rewrite (INR_IZR_INZ (Pos.to_nat order)), positive_nat_Z. }
-  rewrite exp_plus, Ep. unfold Rdiv. rewrite Rmult_assoc. apply times_holds.
-  - apply exponential_holds.
-    replace ((a - 1) * (a * Q2R rho) - (a - 1) * Q2R eps) with (Q2R (inject_Z (Zpos order - 1) * (inject_Z (Zpos order) * rho - eps))%Q); [apply real_holds|].
-    rewrite Q2R_mult, Q2R_minus, Q2R_mult. unfold Q2R at 1 2. cbn [inject_Z Qnum Qden]. rewrite minus_IZR. fold a. field.
-  - apply times_holds.
-    + apply power_ends_holds. pose proof (ratio_holds p (Zpos order - 1) order) as R. rewrite minus_IZR in R. exact R.
-    + pose proof (ratio_holds p 1 order) as R. unfold Rdiv in R. now rewrite Rmult_1_l in R.
-Qed.
-
 (* All rules, in both orders where neighbours have a named side ----------------------------------------------------------- *)
 
 Definition derive (o : order) (releases : list release) (eps bound : Q) (how : derivation) : bool :=
   match how with
   | CurveRule => at_most (curve_rule o releases eps) bound
   | BasicRule => basic_rule releases eps bound
-  | RenyiRule order => at_most (renyi_rule order releases eps) bound
   | GridRule (Fraction num den) mass_bits nodes (low, high) =>
       (0 <=? mass_bits)%Z && (mass_bits <=? Zpos p)%Z
       && at_most (grid_rule p convolve num den mass_bits low high o releases nodes eps) bound
@@ -341,10 +237,9 @@ Definition derive (o : order) (releases : list release) (eps bound : Q) (how : d
 Theorem derive_sound o releases eps bound how : derive o releases eps bound how = true ->
   delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
 Proof.
-  destruct how as [| |a|[num den] mass_bits nodes [low high]]; simpl.
+  destruct how as [| |[num den] mass_bits nodes [low high]]; simpl.
   - apply curve_rule_sound.
   - apply basic_rule_sound.
-  - apply renyi_rule_sound.
   - rewrite !andb_true_iff, !Z.leb_le. intros [[B1 B2] H].
     destruct (grid_rule_sound p convolve convolve_correct num den mass_bits low high (conj B1 B2) o releases nodes eps) as [b [G1 G2]].
     pose proof (at_most_sound _ _ _ G1 H) as L. intros s Hs f Hf. eapply Rle_trans; [apply G2; try assumption | exact L].
@@ -373,14 +268,3 @@ Proof.
     split; [now apply (derive_sound forward releases eps bound how) | now apply (derive_sound backward releases eps bound how)].
 Qed.
 End Checker.
-
-(* In the kernel, with BigZ; and in the program, with Z. *)
-Definition check_in_kernel (p : positive) := check p convolution_big.
-Definition check_in_program (p : positive) := check p convolution_Z.
-
-Theorem check_in_kernel_sound p named releases eps bound how : check_in_kernel p named releases eps bound how = true ->
-  private_releases named releases (Q2R eps) (Q2R bound).
-Proof. apply check_sound. exact convolution_big_correct. Qed.
-Theorem check_in_program_sound p named releases eps bound how : check_in_program p named releases eps bound how = true ->
-  private_releases named releases (Q2R eps) (Q2R bound).
-Proof. apply check_sound. exact convolution_Z_correct. Qed.

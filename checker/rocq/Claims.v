@@ -11,14 +11,10 @@ Variable convolve : list Z -> list Z -> list Z.
 Hypothesis convolve_correct : forall a b, convolve a b = convolution a b.
 
 (* Rule `renyi`, any order: e^((a - 1)(R - epsilon)) (1 - 1/a)^(a - 1)/a, where R is the sum of all divergences. *)
-Definition divergence_delta (a : Q) (releases : list release) (eps : Q) : ends :=
-  match total_of (divergence_of_mechanism a) releases with
-  | Some x =>
-      if Qle_bool a 1 then None else
-      exponential p (minus (plus (real p ((a - 1) * (x - eps))%Q) (times p (real p (a - 1)%Q) (logarithm p (real p ((a - 1) / a)%Q))))
-                           (logarithm p (real p a)))
-  | None => None
-  end.
+Definition delta_ends (a x eps : Q) : ends :=
+  if Qle_bool a 1 then None else
+  exponential p (minus (plus (real p ((a - 1) * (x - eps))%Q) (times p (real p (a - 1)%Q) (logarithm p (real p ((a - 1) / a)%Q))))
+                       (logarithm p (real p a))).
 
 Lemma one_below a : Qle_bool a 1 = false -> 1 < Q2R a.
 Proof.
@@ -26,15 +22,9 @@ Proof.
   apply Qlt_Rlt in L. replace (Q2R 1) with 1 in L by (unfold Q2R; simpl; lra). exact L.
 Qed.
 
-Theorem divergence_rule_sound o a releases eps bound : at_most p (divergence_delta a releases eps) bound = true ->
-  delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
+Lemma delta_ends_hold a x eps : 1 < Q2R a -> holds p (delta_ends a x eps) (delta_of (Q2R a) ((Q2R a - 1) * Q2R x) (Q2R eps)).
 Proof.
-  unfold divergence_delta. destruct (total_of _ _) as [x|] eqn:E; [|discriminate]. destruct (Qle_bool a 1) eqn:Ea; [discriminate|].
-  pose proof (one_below a Ea) as Ha. intros H s Hs f Hf.
-  destruct (divergence_total a o releases x Ha E) as [ms [M1 [M2 M3]]].
-  pose proof (renyi_composition (Q2R a) Ha ms _ M1 M2 s Hs f Hf) as C. rewrite M3 in C.
-  eapply Rle_trans; [apply (delta_from_renyi (Q2R a) Ha _ (Q2R eps) _ _ (proj1 (mean_second_bounds s f Hf)) C)|].
-  apply (at_most_sound p _ _ _) with (2 := H). unfold delta_of.
+  intro Ha. unfold delta_ends, delta_of. destruct (Qle_bool a 1); [exact Logic.I|].
   assert (Q2R 1 = 1) as E1 by (unfold Q2R; simpl; lra).
   assert (Q2R ((a - 1) / a) = b (Q2R a)) as Eb.
   { unfold b. rewrite Q2R_div, Q2R_minus, E1; [reflexivity|]. intro Z. apply Qeq_eqR in Z. unfold Q2R at 2 in Z. simpl in Z. lra. }
@@ -44,6 +34,20 @@ Proof.
     rewrite D, Eb, Q2R_mult, !Q2R_minus, E1 by lra. f_equal. f_equal. ring. }
   apply exponential_holds, minus_holds; [apply plus_holds; [apply real_holds|]|]; [|apply logarithm_holds, real_holds].
   apply times_holds; [apply real_holds | apply logarithm_holds, real_holds].
+Qed.
+
+Definition divergence_delta (a : Q) (releases : list release) (eps : Q) : ends :=
+  match total_of (divergence_of_mechanism a) releases with Some x => delta_ends a x eps | None => None end.
+
+Theorem divergence_rule_sound o a releases eps bound : at_most p (divergence_delta a releases eps) bound = true ->
+  delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
+Proof.
+  unfold divergence_delta. destruct (total_of _ _) as [x|] eqn:E; [|discriminate]. intros H s Hs f Hf.
+  assert (1 < Q2R a) as Ha by (apply one_below; unfold delta_ends in H; destruct (Qle_bool a 1); [discriminate | reflexivity]).
+  destruct (divergence_total a o releases x Ha E) as [ms [M1 [M2 M3]]].
+  pose proof (renyi_composition (Q2R a) Ha ms _ M1 M2 s Hs f Hf) as C. rewrite M3 in C.
+  eapply Rle_trans; [apply (delta_from_renyi (Q2R a) Ha _ (Q2R eps) _ _ (proj1 (mean_second_bounds s f Hf)) C)|].
+  apply (at_most_sound p _ _ _) with (2 := H). now apply delta_ends_hold.
 Qed.
 
 (* delta at most, by one of the rules. *)
@@ -77,7 +81,7 @@ Definition derive_below (o : order) (releases : list release) (eps bound : Q) (h
 Theorem derive_below_sound o releases eps bound how : derive_below o releases eps bound how = true ->
   delta_at_least (extreme_classes (orient o) releases) (Q2R eps) (Q2R bound).
 Proof.
-  destruct how as [[| |a|[num den] mass_bits nodes [low high]]|a]; simpl; try discriminate.
+  destruct how as [[| |[num den] mass_bits nodes [low high]]|a]; simpl; try discriminate.
   - apply curve_below_sound.
   - rewrite !andb_true_iff, !Z.leb_le. intros [[B1 B2] H].
     now apply (grid_below_sound p convolve convolve_correct num den mass_bits low high (conj B1 B2) o releases nodes eps).

@@ -134,13 +134,17 @@ Definition noise_outcomes (n shift : nat) : list cell :=
   let all := mass_ends n shift in
   map (fun c => (over p (fst c) all, over p (snd c) all)) (noise_pairs p square num den n shift).
 
-Lemma mass_ends_holds n shift : holds p (mass_ends n shift) (mass_of_all square rate).
+Lemma weights_hold n shift : holds p (sum_ends p (map fst (noise_pairs p square num den n shift))) (sum (weight square rate) (around n)).
 Proof.
   pose proof (noise_pairs_spec p square num den n shift) as H.
-  assert (holds p (sum_ends p (map fst (noise_pairs p square num den n shift))) (sum (weight square rate) (around n))) as S.
-  { pose proof (sum_ends_holds p (map fst (noise_pairs p square num den n shift)) (map (weight square rate) (around n))) as S.
-    rewrite sum_map in S. apply S. clear - H. revert H. generalize (noise_pairs p square num den n shift).
-    induction (around n) as [|k l IH]; intros [|[u v] m] H; inversion H as [|? ? ? ? H1 H2]; subst; simpl; constructor; [apply H1 | now apply IH]. }
+  pose proof (sum_ends_holds p (map fst (noise_pairs p square num den n shift)) (map (weight square rate) (around n))) as S.
+  rewrite sum_map in S. apply S. clear - H. revert H. generalize (noise_pairs p square num den n shift).
+  induction (around n) as [|k l IH]; intros [|[u v] m] H; inversion H as [|? ? ? ? H1 H2]; subst; simpl; constructor; [apply H1 | now apply IH].
+Qed.
+
+Lemma mass_ends_holds n shift : holds p (mass_ends n shift) (mass_of_all square rate).
+Proof.
+  pose proof (weights_hold n shift) as S.
   pose proof (plus_holds p _ _ _ _ S (tail_ends_holds p square num den n)) as T. fold rate in T.
   unfold mass_ends. destruct (sum_ends p _) as [[a b]|]; [|exact Logic.I]. destruct (plus _ _) as [[c d]|]; [|exact Logic.I].
   pose proof (mass_of_all_ge square rate rate_pos n). pose proof (mass_of_all_le square rate rate_pos n). pose proof (one_posR p).
