@@ -217,3 +217,23 @@ def test_a_theorem_compiles_and_a_claim_one_percent_too_small_does_not(name: str
 def test_a_claim_without_a_rule_has_no_theorem() -> None:
     with pytest.raises(InvalidParameter, match="sparse"):
         theorem(Statement.read(json.dumps(_upper("sparse-histogram-noise"))))
+
+
+_HISTOGRAM = """\
+From Coq Require Import Reals ZArith QArith Qreals List.
+Import ListNotations.
+From DP Require Import Histogram.
+Theorem claim : histogram_private 1 (2 * 2440 * 2440) 15300 (Z.to_nat 51914)
+  (Q2R (7 # 20)) (Q2R {}).
+Proof.
+  apply (histogram_by_cases 64 1 (2 * 2440 * 2440) 51914 15300 (7 # 20) {} 60 160
+    [(31427%Z, 139 # 2); (49226%Z, 91 # 2); (51914%Z, 87 # 2)]).
+  vm_cast_no_check (eq_refl true).
+Qed.
+"""
+
+
+@pytest.mark.slow
+def test_a_sparse_histogram_with_discrete_noise_has_a_theorem() -> None:
+    assert compiled.accepts(_HISTOGRAM.format("(1 # 100000)", "(1 # 100000)"))
+    assert not compiled.accepts(_HISTOGRAM.format("(9 # 1000000)", "(9 # 1000000)"))
