@@ -115,7 +115,10 @@ USER = Option(
     "user", "a column name", "Column of users; the file then holds rows instead of counts."
 )
 BY = Option(
-    "by", "column names", "Column of keys whose users are counted; separate several by commas."
+    "by",
+    "column names",
+    "Column of keys whose users are counted; separate several by commas. Of a column of dates, "
+    "day:COLUMN, week:COLUMN, month:COLUMN or year:COLUMN.",
 )
 EPSILON_SHARE = Option("epsilon", "a number > 0", "Part of the privacy budget for noisy numbers.")
 MOST = Option(

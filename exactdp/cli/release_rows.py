@@ -16,7 +16,7 @@ from exactdp.cli.publishing import TABLES, accuracy, table_writer
 from exactdp.cli.reading import counts_in, existing, listed, listed_rows
 from exactdp.cli.release import Publication, releasing
 from exactdp.cli.release_values import errors_of, means_in, sums_in
-from exactdp.cli.rows import RowsFile, dialect_options
+from exactdp.cli.rows import RowsFile, date_column, dialect_options
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer
 
@@ -202,7 +202,7 @@ def _draw(path: Path | None, header: list[str], rows: list[Any], mechanism: Any)
 def _as_keys(rows: Any, names: list[str], file: Path) -> list[Any]:
     """A public list of keys, with the types of their columns; raises InvalidParameter."""
     types = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    kinds = [types.get(name, "VARCHAR") for name in names]
+    kinds = ["DATE" if date_column(n) in types else types.get(n, "VARCHAR") for n in names]
     converts = [_CONVERTS.get(kind, int) for kind in kinds]
     lines = listed_rows(file, len(names))
     try:

@@ -48,7 +48,7 @@ class RowsFile:
             raise InvalidParameter("quote", self.quote, "a character other than the delimiter")
 
     def keys(self, columns: list[str]) -> list[str]:
-        """The columns of the key, among those of the file."""
+        """The parts of the key: columns of the file, or as in month:date."""
         names = self.by.split(",")
         if len(names) > 1 and self.by in columns:
             raise InvalidParameter("by", self.by, "columns whose names have no commas")
@@ -69,7 +69,7 @@ class RowsFile:
                 raise MemoryError from None
             except duckdb.Error as error:  # its text may quote the data
                 line = re.search(r"(?i)\bline:? (\d+)", str(error))
-                place = f"{self.path.name}, line {line[1]}" if line else self.path.name
+                place = f"{self.path.name}, row {line[1]}" if line else self.path.name
                 raise InvalidParameter("data", place, self._allowed()) from None
 
     def _allowed(self) -> str:
@@ -82,7 +82,8 @@ class RowsFile:
 
     def _csv(self, connection: Any, name: str, values: Collection[str]) -> Any:
         """Cells as text: 007 is not 7. An empty cell is a missing value, as are other texts in a
-        column of numbers, because an error would tell that somebody has them."""
+        column of numbers, or of dates for a key such as month:date, because an error would tell
+        that somebody has them."""
         columns = ", ".join(f"{_quoted(c)}: 'VARCHAR'" for c in self._columns())
         seen = connection.sql(
             f"FROM read_csv({_quoted(name)}, auto_detect = false, columns = {{{columns}}}, "
@@ -93,10 +94,13 @@ class RowsFile:
             "parallel = true, strict_mode = true, null_padding = false, ignore_errors = false, "
             f"max_line_size = {_LONGEST_LINE}, buffer_size = {_BUFFER})"
         )
-        for column in values:
+        parts = [part for part in self.keys(seen.columns) if part not in seen.columns]
+        dates = [name for part in parts if (name := date_column(part))]
+        types = {**dict.fromkeys(values, "DOUBLE"), **dict.fromkeys(dates, "DATE")}
+        for column, kind in types.items():
             if column in seen.columns:
                 quoted = '"' + column.replace('"', '""') + '"'
-                seen = seen.project(f"* REPLACE (TRY_CAST({quoted} AS DOUBLE) AS {quoted})")
+                seen = seen.project(f"* REPLACE (TRY_CAST({quoted} AS {kind}) AS {quoted})")
         return seen
 
     def _columns(self) -> list[str]:
@@ -125,6 +129,12 @@ class RowsFile:
     def passes(self) -> int:
         """Number of times the rows are read, each time for a part of the users."""
         return min(max(1, self.path.stat().st_size // _PART), _MOST_PARTS)
+
+
+def date_column(part: str) -> str:
+    """The column of dates of a part of a key, such as date of month:date; empty if it is none."""
+    period, _, column = part.partition(":")
+    return column if period in ("day", "week", "month", "year") else ""
 
 
 def dialect_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -77,7 +77,7 @@ def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
     )
     users = marked.group_by(USER).agg(
         nw_.len().cast(nw_.Int64).alias("_own"),
-        col(KEPT).sum().alias("_number"),
+        col(KEPT).sum().cast(nw_.Int64).alias("_number"),
         col("_in").max(),
         col("_out").min(),
     )
@@ -86,7 +86,7 @@ def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
         (col("_number") != due).cast(nw_.Int64).alias("_wrong"),
         (col("_in") > col("_out")).fill_null(value=False).cast(nw_.Int64).alias("_late"),
     )
-    wrong, late = _row(judged.select(col("_wrong").sum(), col("_late").sum()))
+    wrong, late = _row(judged.select(col("_wrong").max(), col("_late").max()))
     if wrong:
         raise _broken(pairs, f"some users do not keep min(k = {k}, number of their keys) keys")
     if late:

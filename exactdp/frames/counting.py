@@ -135,14 +135,17 @@ def bound_pairs(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed
 def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     """The users and keys of the counted pairs, with the caller's names and types."""
     col = nw_.col
+    labels = dict(zip(question.keys, question.by, strict=True))
     columns = {n: c for n, c in question.columns.items() if n not in question.value_columns}
-    named = [kind.restored(n).alias(name) for n, (name, kind) in columns.items()]
+    named = [kind.restored(n).alias(labels.get(n, name)) for n, (name, kind) in columns.items()]
     return as_texts(pairs.filter(col(KEPT) == 1), question.texts).select(*named)
 
 
 def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:
     """For every key: the columns of the key, the number of users, and the sums."""
-    sums = [nw_.col(name).sum().alias(f"_sum{name}") for name in question.total_columns]
+    sums = [
+        nw_.col(name).sum().cast(nw_.Int64).alias(f"_sum{name}") for name in question.total_columns
+    ]
     kept = pairs.filter(nw_.col(KEPT) == 1)
     held = collect(kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))
     names = [*question.keys, "_users", *(f"_sum{name}" for name in question.total_columns)]

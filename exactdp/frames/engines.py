@@ -141,7 +141,11 @@ def same_kind(frame: Any, names: Sequence[str], types: Sequence[str], columns: l
     schema = pa.schema([(name, arrow[kind]) for name, kind in zip(names, types, strict=True)])
     table = pa.table(columns, schema=schema)
     if is_dask(frame):
-        return sys.modules["dask.dataframe"].from_pandas(table.to_pandas(), npartitions=1)
+        import pandas
+
+        plain = {pa.date32(): pandas.ArrowDtype(pa.date32())}  # Dask makes texts of other dates
+        rows = table.to_pandas(types_mapper=plain.get)
+        return sys.modules["dask.dataframe"].from_pandas(rows, npartitions=1)
     wrapped = nw_.from_native(frame)
     kind = wrapped.implementation
     if isinstance(wrapped, nw_.DataFrame):

@@ -29,6 +29,8 @@ def typed(rows: nw.DataFrame[Any], question: Question) -> Any:
         column, wanted = rows[name], getattr(pa, kind.arrow)()
         if wanted == pa.large_string() and rows.implementation.is_pandas_like():
             columns[name] = _texts(pa, column.to_native())
+        elif kind.is_date and _may_be_text(pa, rows, column):
+            columns[name] = pa.array(map(_day, column.to_native()), type=wanted)
         else:
             held = _plain(pa, column.to_arrow())
             columns[name] = held.cast(wanted, safe=False)  # integers beyond 2^53 become floats
@@ -69,6 +71,14 @@ def _texts(pa: Any, column: Any) -> Any:
     return pa.array(map(_text, column), type=kind)
 
 
+def _may_be_text(pa: Any, rows: nw.DataFrame[Any], column: Any) -> bool:
+    """Whether a column is one of texts or objects of pandas, by its declared type."""
+    if not rows.implementation.is_pandas_like():
+        return False
+    kind = column.to_native().dtype
+    return str(kind) == "object" or _is_text(pa, kind)
+
+
 def _is_text(pa: Any, dtype: Any) -> bool:
     """Whether the type of a column of pandas admits texts alone."""
     import pandas as pd
@@ -77,6 +87,18 @@ def _is_text(pa: Any, dtype: Any) -> bool:
         held = dtype.pyarrow_dtype
         return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
     return isinstance(dtype, pd.StringDtype)
+
+
+def _day(value: Any) -> date | None:
+    """The day of a date, a time or a text of the form 2013-01-31; None for every other object."""
+    with suppress(ValueError):
+        if isinstance(value, datetime):
+            return value.date() if value == value and value.tzinfo is None else None
+        if isinstance(value, date):
+            return date.fromisoformat(date.isoformat(value))
+        if isinstance(value, str):
+            return date.fromisoformat(str.__str__(value)) if len(value) == 10 else None
+    return None
 
 
 def _text(value: Any) -> str | None:

@@ -10,6 +10,8 @@ from exactdp.errors import InvalidParameter
 from exactdp.frames.columns import (
     USER,
     ColumnType,
+    key_of,
+    of_pandas,
     schema_of,
     type_of,
     value_type_of,
@@ -22,15 +24,17 @@ from exactdp.parameters import integer
 class Question:
     """What is counted in a frame: the columns by the caller's names, their types, and the bounds.
 
-    frame: the rows. user: column of users. by: columns that together are the key. single: whether a
-    key is the value of a single column instead of a tuple. values: column -> what is read of it.
-    listed: public keys as they are represented in engines, each once, in order; None for all keys.
-    passes: number of times the rows are read, each time for other users.
+    frame: the rows. user: column of users. by: names of the columns of the key, released under
+    these names; sources: the columns of the frame. single: whether a key is the value of a single
+    column instead of a tuple. values: column -> what is read of it. listed: public keys as they are
+    represented in engines, each once, in order; None for all keys. passes: number of times the rows
+    are read, each time for other users.
     """
 
     frame: Any
     user: str
     by: tuple[str, ...]
+    sources: tuple[str, ...]
     single: bool
     values: Mapping[str, Value]
     user_type: ColumnType
@@ -68,7 +72,7 @@ class Question:
     def columns(self) -> dict[str, tuple[str, ColumnType]]:
         """Internal name -> (the caller's name, type)."""
         by_name = {USER: (self.user, self.user_type)}
-        by_name |= dict(zip(self.keys, zip(self.by, self.key_types, strict=True), strict=True))
+        by_name |= dict(zip(self.keys, zip(self.sources, self.key_types, strict=True), strict=True))
         columns = zip(self.values, self.value_types, strict=True)
         return by_name | dict(zip(self.value_columns, columns, strict=True))
 
@@ -112,18 +116,23 @@ def read_question(
     Raises InvalidParameter.
     """
     schema = schema_of(frame)
-    names = (by,) if isinstance(by, str) else tuple(by)
-    if not names or len(set(names)) < len(names) or user in names:
+    names = (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
+    if not names or len(set(map(str, names))) < len(names) or user in names:
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
     values = values_of(sums, means)
+    user_type, cells = type_of(schema, "user", user), of_pandas(frame)
+    parts = [key_of(schema, name, cells=cells) for name in names]
+    if user in (source for source, _ in parts):
+        raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
     question = Question(
         frame,
         user,
         names,
+        tuple(source for source, _ in parts),
         isinstance(by, str),
         values,
-        type_of(schema, "user", user),
-        tuple(type_of(schema, "by", name) for name in names),
+        user_type,
+        tuple(kind for _, kind in parts),
         tuple(value_type_of(schema, name, value.step) for name, value in values.items()),
         None,
         integer("passes", passes, least=1),

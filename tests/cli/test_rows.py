@@ -92,7 +92,7 @@ def test_sums_and_public_keys(tmp_path: Path) -> None:
         (b"uid,url\n1,a\n", ["--sums", "amount:3"], "rows=M (over rows, at most M of a user"),
         (b"uid,key\n1,a\n", [], "by must be a column"),
         (b"", [], "a file with a first line"),
-        (b"uid,url\n1,a\n2,b,secret\n", [], "v.csv, line 3"),
+        (b"uid,url\n1,a\n2,b,secret\n", [], "v.csv, row 3"),
         (b'uid,url\n1,"a\n', [], "readable rows"),
         (b"uid,uid\n1,a\n", [], "different names in the header"),
         (b"uid;url\n1;a\n", [], "user must be a column: one of uid;url"),
@@ -173,17 +173,17 @@ def test_ends_of_lines_in_cells_are_line_feeds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "line"),
+    ("row", "number"),
     [("x,a\rb\n", 4), ("x\n", 3), ('x,"a\n', 3), ("x,{wide}\n", 3), ('x,"{wide}"\r\n', 3)],
 )
-def test_a_refusal_names_the_line(tmp_path: Path, row: str, line: int) -> None:
+def test_a_refusal_names_the_row(tmp_path: Path, row: str, number: int) -> None:
     data = tmp_path / "v.csv"
     rare = row.replace("{wide}", "w" * (16 << 20))
     data.write_text(f"uid,url\n1,a\n{rare}2,a\n", newline="")
     arguments = ["--k", "2", *TARGET, "--output", str(tmp_path / "o.csv")]
     code, _, err = run("release", "gshm", str(data), *arguments)
     assert (code, err.count("\n")) == (2, 1)
-    assert f"v.csv, line {line}" in err
+    assert f"v.csv, row {number}" in err
 
 
 def test_the_first_row_without_a_header_is_a_row(tmp_path: Path) -> None:
@@ -407,3 +407,27 @@ def test_an_engine_that_breaks_the_bound_is_no_bad_input(
     assert (code, text) == (4, "")
     assert "nothing was released" in err
     assert list(tmp_path.iterdir()) == [data]
+
+
+def test_months_of_a_column_of_dates(tmp_path: Path) -> None:
+    """A cell that is no date is missing; a column that is called month:date is a column."""
+    data, public = tmp_path / "v.csv", tmp_path / "p.csv"
+    days = "".join(f"{u},2013-0{1 + u % 2}-1{u % 10},x\n" for u in range(1800))
+    data.write_text(f"uid,date,week:date\n{days}zz,no date,x\n")
+    rows = released(data, "--user", "uid", "--by", "month:date")
+    assert rows[0] == ["month:date", "count"]
+    assert [row[0] for row in rows[1:]] == ["2013-01-01", "2013-02-01"]
+    public.write_text("2013-01-01\n2013-03-01\n")
+    call = ["--user", "uid", "--by", "month:date", "--public", str(public), "--overwrite"]
+    assert [row[0] for row in released(data, *call)[1:]] == ["2013-01-01"]
+    rows = released(data, "--user", "uid", "--by", "week:date", "--overwrite")
+    assert [row[0] for row in rows[1:]] == ["x"]
+
+
+def test_a_row_is_named_by_its_number_where_cells_have_several_lines(tmp_path: Path) -> None:
+    data = tmp_path / "v.csv"
+    data.write_text('uid,url\n1,"a\nb"\n2,b\n3,c,d\n')
+    arguments = ["--k", "2", *TARGET, "--output", str(tmp_path / "o.csv")]
+    code, _, err = run("release", "gshm", str(data), *arguments)
+    assert code == 2
+    assert "v.csv, row 4" in err
