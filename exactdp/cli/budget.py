@@ -22,7 +22,9 @@ def budget(file: str, epsilon: str | None, delta: str | None, counting: str | No
     """Make a budget for all releases about the same data, or show what was spent of it.
 
     With --epsilon and --delta a new budget is made. `release counts` and `release keys` pay from it
-    with --budget FILE. Deleting the file forgets what was spent.
+    with --budget FILE. Deleting the file forgets what was spent. An expense says what became of its
+    release: written to a file, or nothing was released; "begun" or "returned" alone are left by a
+    command that was killed before it wrote its file.
     """
     from exactdp.accounting import pld
 
@@ -37,6 +39,7 @@ def budget(file: str, epsilon: str | None, delta: str | None, counting: str | No
     ]
     notes: list[dict[str, Any]] = [
         {"note": each.note, **{name: short_text(cost) for name, cost in each.cost.items()}}
+        | ({"outcome": each.outcome} if each.outcome else {})
         for each in kept.expenses
     ]
     lines = [", ".join(f"{name} {value}" for name, value in note.items()) for note in notes]

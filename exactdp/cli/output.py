@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +15,13 @@ from pathlib import Path
 import click
 
 from exactdp.errors import InvalidParameter
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_MINUTE = 60
 
 #: Held while files are renamed or removed, so that nothing interrupts a group of files.
 _naming = threading.RLock()
@@ -52,15 +61,20 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
     if the file was created during the block.
     """
     parts: list[Path] = []
+    handles: list[int] = []
     try:
         for path in paths:
+            _remove_abandoned(path)
             with _held():
                 handle, name = tempfile.mkstemp(
                     prefix=f".{path.name}.", suffix=".part", dir=path.parent
                 )
                 parts.append(Path(name))
                 _unfinished.add(parts[-1])
-                os.close(handle)
+                if _is_locked(handle):
+                    handles.append(handle)
+                else:  # Windows renames no open file
+                    os.close(handle)
         yield parts
         for part in parts:
             _flush(part)
@@ -72,6 +86,30 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
             for part in parts:
                 part.unlink(missing_ok=True)
                 _unfinished.discard(part)
+            for handle in handles:
+                os.close(handle)
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove temporary files of this path whose process was killed: nobody holds their lock.
+
+    Files of the last minute stay, whose process may be about to lock them.
+    """
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError), part.open("rb") as file:
+            old = time.time() - os.fstat(file.fileno()).st_mtime > _MINUTE
+            if old and _is_locked(file.fileno()):
+                part.unlink(missing_ok=True)
+
+
+def _is_locked(handle: int) -> bool:
+    """Lock an open file, unless somebody else holds its lock; returns whether it is locked now."""
+    if fcntl is None:
+        return False
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
 
 
 def kept() -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.cli.answers import Answer, facts
 from exactdp.cli.output import new_file, write_file, written
+from exactdp.cli.reading import existing
 from exactdp.errors import Described, InvalidParameter
 from exactdp.extras import optional
 from exactdp.parameters import decimal_text
 
 if TYPE_CHECKING:
+    from exactdp.accounting.pld import Budget
     from exactdp.statement import Statement
 
 #: Endings of files that hold a table.
@@ -33,6 +35,34 @@ def report(
     return Answer(
         {**head, **about, "guarantee": promise.as_dict()}, f"{text}\nguarantee: {promise}"
     )
+
+
+def opened(file: str) -> Budget:
+    """The budget in a file; raises InvalidParameter."""
+    from exactdp.accounting import pld
+
+    return pld.Budget.open(existing(file, "budget"))
+
+
+def settle(budget: Budget | None, outcome: str) -> None:
+    """Say in a budget's ledger what became of the release that was paid, if one was."""
+    if budget is not None:
+        budget.settle(outcome)
+
+
+def check_files(path: Path, others: Mapping[str, str | None], *, overwrite: bool) -> None:
+    """Raise InvalidParameter if a release to this path, or its statement, cannot be written, or
+    would replace one of the other files of the command. This is done before anything is paid."""
+    beside = statement_path(path)
+    new_file("statement", str(beside), (".json",), overwrite=overwrite)
+    for name, other in others.items():
+        if other is not None and Path(other).resolve() in (path.resolve(), beside.resolve()):
+            raise InvalidParameter("output", str(path), f"another file than --{name}")
+
+
+def statement_path(path: Path) -> Path:
+    """Where the privacy statement of a released file is written."""
+    return path.with_name(path.name + ".statement.json")
 
 
 def save(
@@ -54,9 +84,7 @@ def save(
     time = datetime.now(UTC).isoformat(timespec="seconds")
     about = {**details["about"], "file": path.name, "time": time}
     privacy_statement = released(promise, mechanism, bounds=details["bounds"], about=about)
-    beside = path.with_name(path.name + ".statement.json")
-    new_file("output", str(beside), (".json",), overwrite=overwrite)
-    with written(path, beside, overwrite=overwrite) as (part, statement):
+    with written(path, statement_path(path), overwrite=overwrite) as (part, statement):
         statement.write_text(privacy_statement.to_json(), encoding="utf-8")
         write(part)
 

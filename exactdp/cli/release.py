@@ -14,7 +14,7 @@ from exactdp.cli.answers import Answer, answering
 from exactdp.cli.help import Sections
 from exactdp.cli.options import options, overwrite_option
 from exactdp.cli.output import new_file
-from exactdp.cli.publishing import report, save
+from exactdp.cli.publishing import check_files, opened, report, save, settle
 
 
 class _ByTask(Sections):
@@ -90,15 +90,25 @@ def releasing(
         @answering
         def command(data: str, output: str, overwrite: bool, **arguments: Any) -> Answer:
             target = new_file("output", output, endings, overwrite=overwrite)
-            publication = make(data, target, **arguments)
-            save(
-                target,
-                publication.promise,
-                publication.mechanism,
-                overwrite,
-                publication.write,
-                publication.more,
-            )
+            files = {name: arguments.get(name) for name in ("budget", "public", "picture")}
+            check_files(target, {"data": data, **files}, overwrite=overwrite)
+            budget = None if files["budget"] is None else opened(files["budget"])
+            if budget is not None:
+                arguments["budget"] = budget
+            try:
+                publication = make(data, target, **arguments)
+                save(
+                    target,
+                    publication.promise,
+                    publication.mechanism,
+                    overwrite,
+                    publication.write,
+                    publication.more,
+                )
+            except BaseException:  # signals as well
+                settle(budget, "nothing was released")
+                raise
+            settle(budget, f"written to {target.name}")
             publication.then()
             facts = {**publication.facts, "output": output}
             return report(name, publication.size, facts, publication.promise)

@@ -37,7 +37,7 @@ def _published(
     sums: str | None = None,
     means: str | None = None,
     public: str | None = None,
-    budget: str | None = None,
+    budget: Any = None,
     picture: str | None = None,
     no_header: bool,
     delimiter: str,
@@ -99,13 +99,13 @@ def _released(
     present: dict[str, Any],
     values: dict[str, Any],
     known: list[Any] | None,
-    budget: str | None,
+    budget: Any,
 ) -> Any:
     from exactdp import frames, mechanisms
     from exactdp.samplers import SystemSource
 
     if name == "keys":
-        return frames.keys(rows, **question, **present, budget=_opened(budget))
+        return frames.keys(rows, **question, **present, budget=budget)
     if "sigma" in present:
         totals = (total for name, each in values["sums"].items() for total in each.totals(name))
         largest = tuple(total.half for total in totals)
@@ -116,13 +116,7 @@ def _released(
         )
     if name != "counts":
         present = {"mechanism": {"csh": "top-k"}.get(name, name), **present}
-    return frames.release(rows, **question, **present, **values, keys=known, budget=_opened(budget))
-
-
-def _opened(file: str | None) -> Any:
-    from exactdp.accounting import pld
-
-    return None if file is None else pld.Budget.open(existing(file, "budget"))
+    return frames.release(rows, **question, **present, **values, keys=known, budget=budget)
 
 
 def _from_counts(

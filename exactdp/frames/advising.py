@@ -16,7 +16,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
 from exactdp.frames.cutting import users_by_keys
-from exactdp.frames.payment import payment_from
+from exactdp.frames.payment import Payment
 from exactdp.frames.values import Mean, Sum, noises_of, values_of
 from exactdp.parameters import Real, delta_target, integer, positive, rational
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
@@ -307,12 +307,14 @@ def _noisy(
     for number, users in exact.items():
         counts[next((end for end in ends if number <= end), most)] += users
     promise = Guarantee(epsilon, Enclosure.exact(0), ADD_REMOVE, "discrete Laplace noise")
-    payment_from(budget, "a look at the number of keys per user")(promise)
+    pay = Payment(budget, "a look at the number of keys per user")
     noise = DiscreteLaplace(scale=1 / epsilon)
-    return {
-        Fraction(before + 1 + end, 2): Fraction(users + noise.sample(source))
-        for before, (end, users) in zip([0, *ends], counts.items(), strict=False)
-    }
+    with pay.settled():
+        pay(promise)
+        return {
+            Fraction(before + 1 + end, 2): Fraction(users + noise.sample(source))
+            for before, (end, users) in zip([0, *ends], counts.items(), strict=False)
+        }
 
 
 def _much(profile: Mapping[Any, Fraction], epsilon: Fraction) -> str:

@@ -16,7 +16,7 @@ from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.least_error import Choice
 from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
-from exactdp.frames.payment import payment_from
+from exactdp.frames.payment import Payment
 from exactdp.frames.question import Question, read_question
 from exactdp.frames.values import Mean, Sum, Total, Value, noises_of
 from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
@@ -137,10 +137,10 @@ def release(
     number = None if question.listed is None else len(question.listed)
     target = Target(epsilon, delta, k, top, times, lower, number, question.values, selection, share)
     noise_mechanism, choice = mechanism_for(mechanism, target)
-    pay = payment_from(
-        budget, note or f"{user} by {', '.join(question.by)}", times, noise_mechanism
-    )
-    return replace(_release(question, noise_mechanism, used, pay, k, top), choice=choice)
+    label = note or f"{user} by {', '.join(question.by)}"
+    pay = Payment(budget, label, times, noise_mechanism)
+    with pay.settled():
+        return replace(_release(question, noise_mechanism, used, pay, k, top), choice=choice)
 
 
 def release_by(

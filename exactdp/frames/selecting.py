@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from exactdp.accounting import pld
+from exactdp.accounting.guarantee import Guarantee
 from exactdp.frames.candidates import selection_for
 from exactdp.frames.counting import totals
 from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
-from exactdp.frames.payment import payment_from
-from exactdp.frames.question import read_question
+from exactdp.frames.payment import Payment
+from exactdp.frames.question import Question, read_question
 from exactdp.frames.releasing import Published, checked_bounds
 from exactdp.mechanisms import PartitionSelection
 from exactdp.mechanisms.key_sets import KeyRounds
@@ -72,22 +73,31 @@ def keys(
     require_secure(used)
     selection, choice = selection_for(mechanism, k=k, epsilon=epsilon, delta=delta, times=times)
     question = read_question(frame, user=user, by=by, passes=passes)
-    keyed = KeyedHash.draw(used)
-    pay = payment_from(
-        budget, note or f"keys of {user} by {', '.join(question.by)}", times, selection
-    )
+    label = note or f"keys of {user} by {', '.join(question.by)}"
+    pay = Payment(budget, label, times, selection)
+    with pay.settled():
+        released_keys, guarantee = _select(question, selection, k, used, pay)
+        types = [kind.released for kind in question.key_types]
+        table = same_kind(frame, list(question.by), types, question.columns_of(released_keys))
+    return KeysRelease(table, guarantee, selection, checked_bounds(selection, (), k), choice)
+
+
+def _select(
+    question: Question,
+    selection: PartitionSelection | KeyRounds,
+    k: int,
+    source: Source,
+    pay: Payment,
+) -> tuple[Sequence[Any], Guarantee]:
+    """The released keys in order, and their guarantee, which is paid before noise is drawn."""
+    keyed = KeyedHash.draw(source)
     if isinstance(selection, PartitionSelection):
         exact = totals(question, integer("k", k, least=1), keyed)
         guarantee = replace(selection.guarantee, checked=exact.checked)
         pay(guarantee)
-        released_keys = selection.draw(exact.counts, used)
-    else:
-        pairs, key_of = all_pairs(question, keyed)
-        guarantee = replace(selection.guarantee, checked=WEIGHTS_CHECKED)
-        pay(guarantee)
-        released_keys = sorted(
-            key_of[i] for i in selection.select(pairs, len(key_of), used).tolist()
-        )
-    types = [kind.released for kind in question.key_types]
-    table = same_kind(frame, list(question.by), types, question.columns_of(released_keys))
-    return KeysRelease(table, guarantee, selection, checked_bounds(selection, (), k), choice)
+        return selection.draw(exact.counts, source), guarantee
+    pairs, key_of = all_pairs(question, keyed)
+    guarantee = replace(selection.guarantee, checked=WEIGHTS_CHECKED)
+    pay(guarantee)
+    numbers = selection.select(pairs, len(key_of), source)
+    return sorted(key_of[i] for i in numbers.tolist()), guarantee

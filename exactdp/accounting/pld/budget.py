@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -85,8 +85,12 @@ class Budget:
         if file is not None:
             terms = {"by": by, **{name: str(x) for name, x in (limits | exact).items()}}
             self._ledger = FileLedger(Path(file).resolve(), terms)
-            with self._ledger.changing():
-                pass  # the file exists and states these terms
+            if Path(file).exists():
+                self._ledger.entries()  # the file states these terms; it may be read-only
+            else:
+                with self._ledger.changing():
+                    pass  # the file exists and states these terms
+        self._last: int | None = None
 
     @classmethod
     def open(cls, file: str | PathLike[str]) -> Budget:
@@ -100,14 +104,16 @@ class Budget:
         *,
         note: str = "",
         times: int = 1,
+        outcome: str = "",
         **costs: Real,
     ) -> None:
         """Pay for one mechanism before it runs, or raise Exhausted and pay nothing.
 
         spending: its privacy loss, or its guarantee. costs: instead of it epsilon and delta, or
         rho; with a loss, in "sums", delta: what the loss may use of it, by default a tenth of the
-        limit (0 for the largest loss). note: a text for the ledger. times: number of expenses that
-        the first of them pays for, if they keep the promise together; one more raises Exhausted.
+        limit (0 for the largest loss). note, outcome: texts for the ledger (see :meth:`settle`).
+        times: number of expenses that the first of them pays for, if they keep the promise
+        together; one more raises Exhausted.
         The expenses of a series have the same note (not empty), times, mechanism and cost; any
         other expense pays, and starts a series of its own if times > 1.
         Raises InvalidParameter for another relation between neighbours than before.
@@ -128,7 +134,15 @@ class Budget:
             for name, amount in cost.items():
                 if amount > left.get(name, 0):
                     raise self._exhausted(name, amount, left.get(name, Fraction(0)))
-            entries.append(Entry(cost, note, neighbours, series))
+            self._last = len(entries)
+            entries.append(Entry(cost, note, neighbours, series, outcome))
+
+    def settle(self, outcome: str) -> None:
+        """Say in the ledger what became of the last expense of this object; its cost stays paid."""
+        if self._last is None:
+            return
+        with self._ledger.changing() as entries:
+            entries[self._last] = replace(entries[self._last], outcome=outcome)
 
     @property
     def limits(self) -> Costs:

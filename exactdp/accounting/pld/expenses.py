@@ -32,13 +32,15 @@ class Entry:
 
     neighbours: the relation for which the cost is stated; None if none is. series: a digest of what
     all expenses of a series share; None for a single expense. The first expense of a series has the
-    cost of the whole series, and the others cost nothing.
+    cost of the whole series, and the others cost nothing. outcome: what became of the release that
+    was paid; empty if nobody said so.
     """
 
     cost: dict[str, Fraction]
     note: str = ""
     neighbours: str | None = None
     series: str | None = None
+    outcome: str = ""
 
 
 class Ledger(Protocol):
@@ -50,7 +52,7 @@ class Ledger(Protocol):
     def changing(self) -> Any:
         """A context with the list of expenses; nobody else changes it meanwhile.
 
-        The list keeps appended expenses, unless an exception ends the context.
+        The list keeps its changes, unless an exception ends the context.
         """
 
 
@@ -102,9 +104,9 @@ class FileLedger:
         with self.path.with_name(f"{self.path.name}.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             entries = self.entries()
-            count = len(entries)
+            before = list(entries)
             yield entries
-            if len(entries) > count or not self.path.exists():
+            if entries != before or not self.path.exists():
                 self._write(entries)
 
     def _write(self, entries: list[Entry]) -> None:
@@ -117,6 +119,7 @@ class FileLedger:
                     "note": entry.note,
                     "neighbours": entry.neighbours,
                     "series": entry.series,
+                    "outcome": entry.outcome,
                 }
                 for entry in entries
             ],
@@ -145,6 +148,7 @@ def read(path: Path) -> tuple[dict[str, str], list[Entry]]:
                 e["note"],
                 e["neighbours"],
                 e.get("series"),
+                e.get("outcome", ""),
             )
             for e in state["spent"]
         ]
