@@ -81,6 +81,7 @@ def _published(
     if getattr(released, "base", None) is not None:
         facts["next largest count"] = decimal_text(released.base)
     unit = "keys" if name == "keys" else "counters"
+    facts |= _halves(mechanism) | _why_none(cells, known)
     return Publication(
         mechanism,
         released.guarantee,
@@ -171,6 +172,30 @@ def _not_noise(mechanism: Any, k: int | None) -> dict[str, str]:
         return {}
     said = f"keys beyond {k} of a user are left out: exactdp release cut"
     return {"besides the noise": said}
+
+
+def _halves(mechanism: Any) -> dict[str, str]:
+    """Why counts are multiples of 1/2, where a part of the noise is shared by all keys."""
+    from exactdp.mechanisms import CorrelatedGaussian, TopK
+
+    if not isinstance(mechanism, TopK | CorrelatedGaussian):
+        return {}
+    return {"counts": "multiples of 1/2: noise (Z_i + Z)/2, an integer of each key and one of all"}
+
+
+def _why_none(cells: list[Any], known: list[Any] | None) -> dict[str, str]:
+    """What to do if nothing was released, which the reader of an empty file knows."""
+    if cells:
+        return {}
+    if known:
+        said = "no listed key has enough users: give up the sums, or take fewer and larger keys"
+    else:
+        said = (
+            "no key has enough users for this noise. Larger keys (months in place of days), a "
+            "larger epsilon or delta, a smaller k, fewer sums, or a public list of keys (--public) "
+            "release more; exactdp release advise says how many users a key needs"
+        )
+    return {"why none": said}
 
 
 def _draw(path: Path | None, header: list[str], rows: list[Any], mechanism: Any) -> None:

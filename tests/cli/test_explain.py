@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from exactdp.accounting import csh
 from tests.cli.test_accounting import run
 
@@ -20,3 +22,11 @@ def test_pages_are_listed_and_others_refused() -> None:
     code, _, err = run("statement", "explain", "../errors")
     assert code == 2
     assert err.startswith("exactdp: page must be")
+
+
+def test_a_statement_in_place_of_a_page_leads_to_show(tmp_path: Path) -> None:
+    file = tmp_path / "out.csv.statement.json"
+    file.write_text("{}")
+    code, _, err = run("statement", "explain", str(file))
+    assert code == 2
+    assert "exactdp statement show FILE" in err

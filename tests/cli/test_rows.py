@@ -431,3 +431,28 @@ def test_a_row_is_named_by_its_number_where_cells_have_several_lines(tmp_path: P
     code, _, err = run("release", "gshm", str(data), *arguments)
     assert code == 2
     assert "v.csv, row 4" in err
+
+
+def test_an_empty_release_says_what_to_do(tmp_path: Path) -> None:
+    """By the released rows alone: with a row, nothing is said."""
+    data = tmp_path / "v.csv"
+    data.write_text("uid,url\n" + "".join(f"{u},a\n" for u in range(3)))
+    call = ["release", "counts", str(data), "--user", "uid", "--by", "url", "--k", "2"]
+    call += ["--epsilon", "1", "--delta", "1e-6"]
+    code, text, _ = run(*call, "--output", str(tmp_path / "o.csv"))
+    assert code == 0
+    assert "released                   0 counters" in text
+    assert "no key has enough users for this noise" in text
+    assert "exactdp release advise" in text
+    call[2] = str(visits(tmp_path / "w.csv"))
+    code, text, _ = run(*call, "--output", str(tmp_path / "p.csv"))
+    assert (code, "why none" in text) == (0, False)
+
+
+def test_halves_are_explained(tmp_path: Path) -> None:
+    data = visits(tmp_path / "v.csv")
+    call = ["release", "counts", str(data), "--user", "uid", "--by", "url", "--top", "2"]
+    call += ["--epsilon", "1", "--delta", "1e-6", "--output", str(tmp_path / "o.csv")]
+    code, text, _ = run(*call)
+    assert code == 0
+    assert "multiples of 1/2" in text

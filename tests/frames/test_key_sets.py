@@ -118,7 +118,7 @@ def test_known_keys_of_two_columns_and_their_noise() -> None:
     assert [row[:2] for row in out.frame.rows()] == known
     assert isinstance(out.mechanism, KnownKeys)
     error = out.mechanism.accuracy("0.05").per_query
-    assert str(out.choice).startswith(f"known: {error} users: error of one count (95 %)")
+    assert str(out.choice).startswith(f"known-keys: {error} users: error of one count (95 %)")
     few = frames.release(
         frame, user="uid", by=["a", "day"], keys=known[:1], k=3, epsilon=1, delta="1e-6"
     )
