@@ -94,6 +94,11 @@ def delta_target(name: str, value: Real) -> Fraction:
     return _within(name, value, "> 0 and < 1", lambda x: 0 < x < 1)
 
 
+def delta_or_zero(name: str, value: Real) -> Fraction:
+    """A target for delta of a mechanism that may keep 0: an exact number >= 0 and < 1."""
+    return _within(name, value, ">= 0 and < 1", lambda x: 0 <= x < 1)
+
+
 def false_alarm(name: str, value: Real) -> Fraction:
     """The probability that an audit is wrong: an exact number >= 1e-100 and < 1.
 

@@ -12,6 +12,7 @@ import pytest
 
 from exactdp import statement
 from exactdp.accounting.calculator import CALCULATORS, calculator
+from exactdp.accounting.pld.calculators import loss_of
 from exactdp.audit.numbers.certified import mechanisms as audited
 from exactdp.audit.numbers.certified import named
 from exactdp.cli import parameters, steps
@@ -90,11 +91,15 @@ def test_a_law_is_known_where_losses_are_used(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CALCULATORS)
-def test_a_calculator_and_a_law_of_one_name_have_the_same_parameters(name: str) -> None:
+def test_a_calculator_and_a_law_of_one_name_have_the_same_delta(name: str) -> None:
     """A statement about delta of a calculator is one about the loss of this name."""
     if name in steps.mechanisms():
-        example = {n: v for n, v in calculator(name).example.items() if n != "epsilon"}
-        assert steps.mechanisms()[name](**example).count == 1
+        instance = calculator(name)(**{**calculator(name).example, "epsilon": "0.5"})
+        delta, loss = instance.delta(), loss_of(instance)
+        assert loss.count == 1
+        of_loss = loss.delta("0.5", relative_width="1e-6")
+        assert of_loss.lower <= delta.upper, name
+        assert delta.lower <= of_loss.upper, name
 
 
 def test_statements_name_the_mechanisms_of_the_specification() -> None:

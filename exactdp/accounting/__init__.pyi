@@ -1,9 +1,13 @@
 from exactdp.accounting import composition as composition
 from exactdp.accounting import correlated_gaussian as correlated_gaussian
 from exactdp.accounting import discrete_gaussian as discrete_gaussian
+from exactdp.accounting import discrete_laplace as discrete_laplace
 from exactdp.accounting import divergence as divergence
+from exactdp.accounting import exponential as exponential
 from exactdp.accounting import gaussian as gaussian
+from exactdp.accounting import laplace as laplace
 from exactdp.accounting import pld as pld
+from exactdp.accounting import randomized_response as randomized_response
 from exactdp.accounting import risk as risk
 from exactdp.accounting import zcdp as zcdp
 from exactdp.accounting.sparse_histograms import csh as csh

@@ -33,6 +33,10 @@ from exactdp.parameters import Real, as_decimal, choice, delta_target
 #: Name of a mechanism -> module and class of its calculator, below exactdp.accounting.
 CALCULATORS = {
     "gaussian": "gaussian.Gaussian",
+    "laplace": "laplace.Laplace",
+    "discrete-laplace": "discrete_laplace.DiscreteLaplace",
+    "exponential": "exponential.Exponential",
+    "randomized-response": "randomized_response.RandomizedResponse",
     "gshm": "sparse_histograms.gshm.Gshm",
     "csh": "sparse_histograms.csh.Csh",
     "correlated-gaussian": "correlated_gaussian.CorrelatedGaussian",
@@ -173,6 +177,8 @@ class Calculator(Instance):
     analyses: the ways to bound delta, the default first.
     falls_with: the parameters in which delta does not increase, each with the step between values
     that differ (0: any two values differ). Audits search for their least value.
+    pure: whether delta is 0 from an epsilon on; claims and targets of delta may be 0, and are if
+    they are left out.
     compared: the analyses with a line in `exactdp calibrate sparse-histograms`, for mechanisms with
     k or sparsity, sigma and tau.
     calibrate: takes epsilon, delta and some parameters of the mechanism, by the same names.
@@ -184,6 +190,7 @@ class Calculator(Instance):
     example: ClassVar[Mapping[str, str]]
     analyses: ClassVar[tuple[str, ...]] = ("exact",)
     falls_with: ClassVar[Mapping[str, Fraction | int]]
+    pure: ClassVar[bool] = False
     compared: ClassVar[tuple[str, ...]] = ()
     calibrate: ClassVar[Callable[..., Calibration]]
     total_noise: ClassVar[Callable[..., Enclosure]] = staticmethod(_own_noise)

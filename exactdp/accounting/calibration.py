@@ -109,6 +109,16 @@ class Calibration(Displayed):
         """The threshold of noisy counts."""
         return self._parameter("threshold")
 
+    @property
+    def scale(self) -> Exact:
+        """The scale of Laplace noise, or of the scores of an exponential mechanism."""
+        return self._parameter("scale")
+
+    @property
+    def flip(self) -> Exact:
+        """The probability of a wrong answer."""
+        return self._parameter("flip")
+
     def _parameter(self, name: str) -> Exact:
         if name not in self.parameters:
             raise AttributeError(f"a calibration of {', '.join(self.parameters)} has no {name!r}")
@@ -160,7 +170,7 @@ class Calibration(Displayed):
 
 
 #: The parameters that are attributes of a calibration.
-_PARAMETERS = {"sigma", "sigma2", "noise_multiplier", "tau", "threshold"}
+_PARAMETERS = {"sigma", "sigma2", "noise_multiplier", "tau", "threshold", "scale", "flip"}
 
 
 def _texts(numbers: Mapping[str, Exact]) -> dict[str, str]:

@@ -20,6 +20,8 @@ REPLACE_ONE = f"{_REPLACED}: one user's data is replaced by other data"
 REPLACE_SPECIAL = f"{_NULLED}: one user's data is replaced by a null record"
 REPLACED_ROW = f"{_REPLACED}: one of the n rows replaced by another, n being public"
 
+REPLACED_VALUE = f"{_REPLACED}: the value of one user replaced by another value"
+
 
 def add_remove(change: str) -> str:
     """Add-remove neighbours, with a bound of what one user changes."""

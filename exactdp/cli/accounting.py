@@ -20,6 +20,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.parameters import integer
 from exactdp.progress import counted
 
+_TARGETS = ("epsilon", "delta")
 _EXIT = {"proved": 0, "refuted": 1, "undecided": 3}
 
 
@@ -188,10 +189,10 @@ def _command(verb: str, name: str) -> click.Command:
     calculator = calculator_named(name)
     run, sentence = _VERBS[verb]
     takes = parameters(calculator.calibrate) if verb == "calibrate" else calculator.parameters()
-    required = [parameter for parameter, needed in takes.items() if needed]
-    ordered = [parameter for parameter in required if parameter not in ("epsilon", "delta")]
-    ordered += {"delta": ["epsilon"], "epsilon": ["delta"]}.get(verb, ["epsilon", "delta"])
-    optional = [parameter for parameter, needed in takes.items() if not needed]
+    free = ["delta"] if calculator.pure and verb != "delta" else []
+    asked = [target for target in _TARGETS if target not in (verb, *free)]
+    ordered = [each for each, needed in takes.items() if needed and each not in _TARGETS] + asked
+    optional = [each for each, needed in takes.items() if not needed and each not in free] + free
 
     @click.command(
         name,
@@ -215,6 +216,8 @@ def _command(verb: str, name: str) -> click.Command:
 
 def _optional(parameter: str, calculator: type[Calculator]) -> opt.Option:
     """The option of a parameter; --analysis lists the calculator's analyses, the default first."""
+    if parameter == "delta":
+        return opt.DELTA_OR_0
     option, analyses = opt.of_parameter(parameter), calculator.analyses
     if option is not opt.ANALYSIS:
         return option
@@ -249,7 +252,7 @@ def _delta(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[s
 
 
 def _epsilon(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[str, Any], Answer]:
-    target = values.pop("delta")
+    target = values.pop("delta", "0")
     with counted("certifying"):
         least = calculator.least_epsilon(**values, delta=target)
     report = {**_report(calculator, values), "target": target}
@@ -273,7 +276,7 @@ def _calibrate(
 
 
 def _check(calculator: type[Calculator], values: dict[str, str]) -> tuple[dict[str, Any], Answer]:
-    claimed = values.pop("delta")
+    claimed = values.pop("delta", "0")
     with counted("certifying"):
         outcome = calculator(**values).check(claimed)
     report = {**_report(calculator, values), "target": claimed, "verdict": outcome.verdict}

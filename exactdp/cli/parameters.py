@@ -53,7 +53,12 @@ RULE = Option(
 )
 EPSILON = Option("epsilon", "a number >= 0", "Privacy parameter epsilon.")
 DELTA = Option("delta", "a number > 0 and < 1", "Privacy parameter delta.")
-SENSITIVITY = Option("sensitivity", "a number > 0", "l2 sensitivity of the query.", "1")
+DELTA_OR_0 = Option("delta", "a number >= 0 and < 1", "Privacy parameter delta.", "0")
+SENSITIVITY = Option(
+    "sensitivity", "a number > 0", "How far one user moves the answer (l2 distance).", "1"
+)
+FLIP = Option("flip", "a number > 0 and < 1", "Probability of a wrong answer.")
+VALUES = Option("values", "an integer >= 2", "Number of possible answers.", "2")
 COLUMNS = Option("columns", "an integer >= 0", "Columns of sums released with the counters.")
 SPREAD = Option(
     "spread", "a number > 0", "Noise of a column's sums, in units of its limit times sigma.", "1"
@@ -96,7 +101,9 @@ SPARSITIES = Option(
 )
 LOWER = Option("lower", "an integer >= 1", "Counters with a lower count are dropped first.", "1")
 SIGMA2 = Option("sigma2", "a number > 0", "Parameter sigma^2 of the discrete Gaussian.")
-SCALE = Option("scale", "a number > 0", "Scale of the discrete Laplace noise (1/epsilon).")
+SCALE = Option(
+    "scale", "a number > 0", "Scale of Laplace noise; of scores, for an exponential choice."
+)
 P = Option("p", "a number > 0 and < 1", "Success probability.")
 COUNT = Option("count", "an integer >= 1", "Number of draws.", "1000")
 SEED = Option(

@@ -7,10 +7,11 @@ from typing import Any
 
 from exactdp import __version__
 from exactdp.accounting import pld
-from exactdp.accounting.calculator import calculator
+from exactdp.accounting.calculator import Calculator, calculator
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.interop.opacus import CertifiedAccountant
 from exactdp.accounting.interop.reading import loss_of
+from exactdp.accounting.pld.calculators import loss_of as loss_of_calculator
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, exact_text, non_negative
 from exactdp.statement.claims import claims_of
@@ -112,7 +113,7 @@ def calculated(
 
     name: of the calculator, as on the command line. parameters: those of its `delta`.
     unit, bounds, about: as in :func:`of`. The checker recomputes delta of the mechanisms that have
-    a rule ("gaussian", "discrete-gaussian", "gshm", "csh" with the default correlation); of others
+    a rule (noise, randomised response, "gshm", "csh" with the default correlation); of others
     the statement holds the promise alone, and says so.
     Raises InvalidParameter, Undecided.
 
@@ -125,16 +126,24 @@ def calculated(
     values = {each: value for each, value in parameters.items() if value is not None}
     if values.get("analysis") == "exact":
         del values["analysis"]
-    loss_of_one = getattr(pld, name.replace("-", "_"), None)
-    if loss_of_one is None or values.keys() & _UNNAMED:
+    releases = _releases(instance)
+    if not releases or values.keys() & _UNNAMED:
         texts = {each: exact_text(each, value) for each, value in values.items()}
         facts = {"mechanism": name, **texts}
         return _assemble(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
-    del values["epsilon"]
-    releases = releases_of(loss_of_one(**values))
-    claims = claims_of(releases, "add-remove", one_pair=False, epsilon=instance.epsilon)
+    relation = neighbours_of(instance.neighbours)
+    claims = claims_of(releases, relation, one_pair=False, epsilon=instance.epsilon)
     premises = [instance.neighbours, f"Proof: {instance.source}."]
     return _assemble(Content(releases, claims, premises), unit, bounds, about)
+
+
+def _releases(instance: Calculator) -> list[dict[str, Any]]:
+    """The releases of a mechanism whose delta the checker recomputes; none of others."""
+    try:
+        releases = releases_of(loss_of_calculator(instance))
+    except InvalidParameter:
+        return []
+    return [] if any(LAWS[release["mechanism"]].trusted for release in releases) else releases
 
 
 def imported(

@@ -1,4 +1,4 @@
-"""A new calculator, as somebody would add it: the Laplace mechanism."""
+"""A new calculator, as somebody would add it: the Laplace mechanism by its standard deviation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Laplace(Calculator, Evaluated):
     epsilon: Number = number(non_negative)
     sensitivity: Number = number(positive, default=1)
 
-    name = "laplace"
+    name = "laplace-by-sigma"
     title = "the Laplace mechanism"
     example: ClassVar = {"sigma": "2", "epsilon": "0.5"}
     falls_with: ClassVar = {"sigma": 0, "epsilon": 0}

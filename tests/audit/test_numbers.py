@@ -155,7 +155,7 @@ def test_a_target_out_of_reach() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"mechanism": "laplace"}, "mechanism must be one of"),
+        ({"mechanism": "laplacian"}, "mechanism must be one of"),
         ({"quantity": "tau"}, "quantity must be one of"),
         ({"quantity": "pmf"}, "quantity must be one of"),
         ({"claimed": math.nan}, "claimed must be a finite number"),

@@ -28,6 +28,7 @@ CALCULATED = {
     "analytic_gaussian": "gaussian",
     "gshm": "gshm",
     "discrete_gaussian": "discrete-gaussian",
+    "discrete_laplace": "discrete-laplace",
 }
 ADJUSTABLE = ("thresholds", "discrete_laplace", "discrete_gaussian")
 

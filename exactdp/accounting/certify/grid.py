@@ -121,7 +121,8 @@ class _Search:
         """The logarithms of delta, by the end that decided, and of the target."""
         check = self.seen[n]
         delta = check.delta.upper if check.verdict == "proved" else check.delta.lower
-        return log(delta or check.target), log(check.target)
+        target = check.target or Fraction(1)  # 0 has no logarithm: the guess is then a poor one
+        return log(delta or target), log(target)
 
 
 def rounded(value: Fraction, digits: int, rounding: str = ROUND_CEILING) -> Fraction:

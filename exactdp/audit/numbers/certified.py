@@ -20,6 +20,7 @@ from exactdp.accounting.calculator import CALCULATORS, Calculator, calculator
 from exactdp.accounting.calculator import parameters as parameters_of
 from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.certify.inversion import WIDTH, least, least_multiple
+from exactdp.accounting.discrete_laplace import above as geometric_above
 from exactdp.audit.numbers import closed_forms, local_responses
 from exactdp.audit.numbers.concentrated import rho_of_noisy_max
 from exactdp.audit.numbers.sequences import loss_of
@@ -175,14 +176,6 @@ def _threshold(*, noise: str, scale: Real, threshold: Real, comparison: str, k: 
     return _refined(lambda: closed_forms.threshold_delta(kind, width, level, strict, copies))
 
 
-def _discrete_laplace(*, scale: Real, epsilon: Real, sensitivity: Real = 1) -> Enclosure:
-    width, loss = positive("scale", scale), non_negative("epsilon", epsilon)
-    shift = integer("sensitivity", sensitivity, least=1)
-    if loss * width >= shift:
-        return Enclosure.exact(0)
-    return _refined(lambda: closed_forms.discrete_laplace_delta(width, loss, shift))
-
-
 def _place(z: Real) -> int:
     return integer("z", z, least=-(10**1000))
 
@@ -208,7 +201,7 @@ def _laplace_pmf(*, scale: Real, z: Real) -> Enclosure:
 
 def _laplace_cdf(*, scale: Real, z: Real) -> Enclosure:
     width = positive("scale", scale)
-    return _below(z, lambda at: closed_forms.discrete_laplace_above(at, width))
+    return _below(z, lambda at: geometric_above(at, width))
 
 
 def _zcdp(*, rho: Real, epsilon: Real) -> Enclosure:
@@ -322,6 +315,7 @@ def _of_loss(
 #: Quantities beside delta of a calculator's group.
 _PROBABILITIES: dict[str, dict[str, Answerer]] = {
     "discrete-gaussian": {"pmf": _gaussian_pmf, "cdf": _gaussian_cdf},
+    "discrete-laplace": {"pmf": _laplace_pmf, "cdf": _laplace_cdf},
 }
 
 #: The mechanisms that are not a calculator's: groups of conformance vectors, and private choice.
@@ -332,11 +326,6 @@ _OTHERS: dict[str, Answers] = {
         step=lambda _, parameters: Fraction(
             parameters.get("noise") in ("geometric", "discrete_gaussian")
         ),
-    ),
-    "discrete-laplace": Answers(
-        _discrete_laplace,
-        {"epsilon": "epsilon"},
-        {"pmf": _laplace_pmf, "cdf": _laplace_cdf},
     ),
     "zcdp": Answers(_zcdp, {"epsilon": "epsilon"}),
     "composition": Answers(_copies, {"epsilon": "epsilon"}),

@@ -8,29 +8,12 @@ from fractions import Fraction
 from flint import arb
 
 from exactdp.accounting.certify.gaussian_sums import above
+from exactdp.accounting.discrete_laplace import above as geometric_above
 from exactdp.balls import ball
 from exactdp.normal import tail
 
 COMPARISONS = (">", ">=")
 NOISES = ("laplace", "geometric", "gaussian", "discrete_gaussian")
-
-
-def discrete_laplace_above(z: int, scale: Fraction) -> arb:
-    """P(X > z) for P(z) proportional to exp(-|z|/scale)."""
-    rate = ball(1 / scale)
-    share = 1 + (-rate).exp()
-    return (-rate * (z + 1)).exp() / share if z >= 0 else 1 - (rate * z).exp() / share
-
-
-def discrete_laplace_delta(scale: Fraction, epsilon: Fraction, shift: int) -> arb:
-    """The least delta between discrete Laplace noise and its shift >= 1.
-
-    The loss of x is (|x + shift| - |x|)/scale; between -shift and 0 it exceeds epsilon exactly
-    where 2 x + shift > epsilon scale. For epsilon scale < shift; otherwise delta is 0.
-    """
-    t = math.floor((epsilon * scale - shift) / 2)
-    first, second = discrete_laplace_above(t, scale), discrete_laplace_above(t + shift, scale)
-    return first - ball(epsilon).exp() * second
 
 
 def laplace_delta(copies: int, scale: Fraction, epsilon: Fraction) -> arb:
@@ -93,6 +76,4 @@ def _passes(noise: str, scale: Fraction, distance: Fraction, comparison: str) ->
     if noise == "gaussian":
         return tail(ball(distance / scale))
     hidden = math.floor(distance) if comparison == ">" else math.ceil(distance) - 1
-    return (
-        discrete_laplace_above(hidden, scale) if noise == "geometric" else above(hidden, scale**2)
-    )
+    return geometric_above(hidden, scale) if noise == "geometric" else above(hidden, scale**2)
