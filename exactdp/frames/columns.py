@@ -80,7 +80,8 @@ class ColumnType:
             first = day
             for i in range(1, 7):
                 back = day.dt.offset_by(f"-{i}d").cast(nw_.Date)
-                first = nw_.when(day.dt.weekday() == i + 1).then(back).otherwise(first)
+                later = day.dt.weekday() % 7 == (i + 1) % 7  # Sunday is 0 on Spark, elsewhere 7
+                first = nw_.when(later).then(back).otherwise(first)
             day = first
         text = day.cast(nw_.String)
         kept, rest = {"month": (8, "01"), "year": (5, "01-01")}.get(self.period, (0, ""))

@@ -128,3 +128,18 @@ def test_collated_keys_are_noticed(
     assert seen("csh", _frame(session, rows())) == _plain("csh")
     with pytest.raises(AssertionError):
         assert seen("csh", KINDS[kind](session, rows())) == _plain("csh")
+
+
+def test_periods_of_dates_and_times(session: Any) -> None:
+    """A week ends on Sunday."""
+    days = [date(2013, 1, 31), date(2013, 2, 3), date(2013, 2, 4), date(2012, 12, 31)]
+    parts = [
+        f"SELECT {i} AS uid, TIMESTAMP_NTZ '{day} 23:59:59' AS at" for i, day in enumerate(days)
+    ]
+    frame = session.sql(" UNION ALL ".join(parts))
+    expected = {
+        "week": {date(2012, 12, 31): 1, date(2013, 1, 28): 2, date(2013, 2, 4): 1},
+        "month": {date(2012, 12, 1): 1, date(2013, 1, 1): 1, date(2013, 2, 1): 2},
+    }
+    for period, counts in expected.items():
+        assert frames.count_users(frame, user="uid", by=f"{period}:at").counts == counts
