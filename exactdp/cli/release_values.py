@@ -17,7 +17,7 @@ _Kind = TypeVar("_Kind", bound="Value")
 
 _FORM = re.compile(
     r"(?P<column>.+):(?P<low>[^:/]+)\.\.(?P<high>[^:/]+?)(/(?P<step>[^:]+))?"
-    r":(?P<of>rows|users|sums)(=(?P<most>[^:]+))?(:missing=(?P<missing>[^:]+))?"
+    r":(?P<of>rows(?==)|users|sums)(=(?P<most>[^:]+))?(:missing=(?P<missing>[^:]+))?"
 )
 
 _ALLOWED = (

@@ -29,7 +29,7 @@ from functools import cached_property
 from math import inf, nextafter
 from typing import Any
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, converted, frozen, number, whole
 from exactdp.parameters import Real, decimal_text, positive, rational
 
@@ -84,6 +84,10 @@ class Value:
             raise InvalidParameter("of", self.of, f"one of {readings}")
         if self.most is not None and self.of != "rows":
             raise InvalidParameter("most", self.most, 'given with of="rows" alone')
+        if self.most is None and self.of == "rows":
+            allowed = 'given with of="rows": the number of rows of one user that count for a key; '
+            allowed += 'of="users" takes the mean of each user\'s rows'
+            raise InvalidParameter("most", Described("nothing"), allowed)
         low, high = self.low / self.step, self.high / self.step
         if low.denominator > 1 or high.denominator > 1:
             raise InvalidParameter("low, high", self._range, "multiples of the step")
@@ -190,7 +194,7 @@ class Sum(Value):
     rows are rounded to multiples of it. of: "rows" (at most `most` rows of a user and key count; a
     user with more rows counts as `most` rows with their mean), "users" (each user's mean counts
     once) or "sums" (each user's sum). missing: "drop" leaves missing values out; a number takes
-    their place. most: >= 1, with of="rows" alone; 1 by default. Raises InvalidParameter.
+    their place. most: >= 1, with of="rows" alone. Raises InvalidParameter.
     """
 
     def totals(self, name: str) -> tuple[Total, ...]:
@@ -319,10 +323,14 @@ def _read(
 ) -> Iterator[tuple[str, Value]]:
     name = kind.__name__
     if not isinstance(values, Mapping | None):
-        raise InvalidParameter(label, values, f'a dict, as {{"column": {name}(0, 10, of="rows")}}')
+        raise InvalidParameter(label, values, f'a dict, as {{"column": {name}(0, 10, of="users")}}')
     for column, value in (values or {}).items():
         if not isinstance(value, kind):
-            calls = [f'{name}(low, high, of="{of}"), over {text}' for of, text in _READINGS.items()]
+            more = {"rows": ", most=m"}
+            calls = [
+                f'{name}(low, high, of="{of}"{more.get(of, "")}), over {text}'
+                for of, text in _READINGS.items()
+            ]
             raise InvalidParameter(f"{label}[{column!r}]", value, f"one of {'; '.join(calls)}")
         if column in taken:
             raise InvalidParameter(label, column, "other columns than sums: a sum is mean * count")

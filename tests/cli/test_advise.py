@@ -130,7 +130,14 @@ def test_means_and_sums_of_ranges(tmp_path: Path) -> None:
     assert code == 0
     totals = {row["url"]: row["amount"] for row in json.loads(out.read_text())}
     assert abs(totals["007"] - 5400) < 600
-    wrong = ["amount:8..0:sums", "amount", "amount:1..2..3:rows", "amount:..3:rows", "amount:0..8"]
+    wrong = [
+        "amount:8..0:sums",
+        "amount",
+        "amount:1..2..3:rows",
+        "amount:..3:rows",
+        "amount:0..3:rows",
+        "amount:0..8",
+    ]
     for text in wrong:
         code, _, err = run(*call, "--means", text, "--overwrite")
         assert (code, err.count("\n")) == (2, 1)

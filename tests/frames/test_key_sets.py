@@ -253,16 +253,17 @@ def test_ranges_that_are_none() -> None:
     ranges: list[tuple[Any, ...]] = [(5, 5), (7, 2), (0, 2**32), ("x", 3), (1, 2, 3), (0, 1, 0)]
     for ends in [*ranges, (1.5, 2)]:
         with pytest.raises(InvalidParameter, match=r"low|step"):
-            frames.Mean(*ends, of="rows")
+            frames.Mean(*ends, of="users")
     wrong: list[dict[str, Any]] = [
         {},
         {"of": "mean"},
         {"of": "users", "most": 3},
         {"of": "rows", "most": 0},
+        {"of": "rows"},
         {"of": "rows", "most": 2**31},
-        {"of": "rows", "missing": 6},
-        {"of": "rows", "missing": "1/2"},
-        {"of": "rows", "missing": "leave"},
+        {"of": "rows", "most": 1, "missing": 6},
+        {"of": "rows", "most": 1, "missing": "1/2"},
+        {"of": "rows", "most": 1, "missing": "leave"},
     ]
     for options in wrong:
         with pytest.raises(InvalidParameter, match=r"of|most|missing"):
