@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -35,9 +36,9 @@ Follow = Callable[[Way, Fraction], Found]
 class Explorer:
     """Follows branches until the unexplored probability is at most the residual.
 
-    residual, max_runs, foresees: allowed, most and foresees of Tally. most_kept: the largest number
-    of leaves whose points and outcomes are kept; if there are more leaves, those of every second,
-    fourth, ... leaf.
+    residual, max_runs, foresees, until: allowed, most, foresees, until of Tally. most_kept: the
+    largest number of leaves whose points and outcomes are kept; if there are more leaves, those of
+    every second, fourth, ... leaf.
     """
 
     def __init__(
@@ -48,9 +49,10 @@ class Explorer:
         *,
         foresees: bool = True,
         most_kept: int = 0,
+        until: float = math.inf,
     ) -> None:
         self._follow, self._most_kept = follow, most_kept
-        self.tally = Tally(residual, max_runs, foresees=foresees)
+        self.tally = Tally(residual, max_runs, foresees=foresees, until=until)
         self._heap: list[tuple[float, int, Way]] = []
         self._ticket = count()
         self.leaves, self._stride = 0, 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -19,10 +20,14 @@ class Tally:
     allowed: the unexplored probability that is allowed. most: the largest number of runs.
     foresees: whether the estimated number of runs accounts for the falling weight of leaves. If
     not, later leaves are assumed to weigh as much as recent leaves, which gives a lower estimate.
+    until: when to give up, by time.monotonic().
     """
 
-    def __init__(self, allowed: Fraction, most: int, *, foresees: bool = True) -> None:
+    def __init__(
+        self, allowed: Fraction, most: int, *, foresees: bool = True, until: float = math.inf
+    ) -> None:
         self._allowed, self._most, self._foresees = allowed, most, foresees
+        self._until = until
         self._weights: dict[Any, list[Fraction]] = {}
         self._excess = 1 - allowed
         self._runs = 0
@@ -45,9 +50,11 @@ class Tally:
         if not more or self.enough():
             return
         left = self._excess
-        if self._runs >= self._most:
+        late = time.monotonic() > self._until
+        if late or self._runs >= self._most:
+            limit = "in the time that is allowed (seconds=) " if late else ""
             raise TooManyBranches(
-                f"{self._runs} branches followed and probability {float(left):.3g} is left"
+                f"{self._runs} branches followed {limit}and probability {float(left):.3g} is left"
             )
         if self._runs == _FORESEEN << len(self._logs):
             self._logs.append(_log(left))

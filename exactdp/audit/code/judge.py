@@ -17,7 +17,6 @@ import traceback
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
@@ -33,9 +32,12 @@ from exactdp.audit.code.search import InForks, InProcess, Leaf, digest, repeated
 from exactdp.audit.randomness import generators
 from exactdp.errors import NotEnumerable, NotReproducible, TooManyBranches
 from exactdp.law import Law
-from exactdp.parameters import Real, choice, rational
+from exactdp.parameters import Real, choice, positive, rational
+from exactdp.samplers.enumeration_branches import Path
 from exactdp.samplers.enumeration_search import Explorer
 
+#: Time after which the search for a law, or for a verdict, is given up.
+SECONDS = 600
 #: Most leaves that are repeated; of more leaves, every second, fourth, ... one is repeated.
 _MOST_REPEATED = 2_000
 #: Number of forks that repeat runs, each of which takes 3 to 9 ms; leaves per additional fork.
@@ -57,7 +59,8 @@ class Evidence:
 
     draws: whether a run drew a number. runs: number of runs to their end. repeated: number of them
     that were repeated. forked: whether each run had a fork of its own. sent: number of fresh
-    interpreters in which runs were repeated, too; reason: why it is 0.
+    interpreters in which runs were repeated, too; reason: why it is 0. states: number of states of
+    the program's text that were followed, if it was read; the runs are then examples.
     """
 
     draws: bool
@@ -66,11 +69,14 @@ class Evidence:
     forked: bool
     sent: int = 0
     reason: str = ""
+    states: int = 0
 
     def __str__(self) -> str:
         share = "all" if self.repeated >= self.runs else f"{self.repeated}"
         how = ", each in a fork of its own" if self.forked else ""
         sent = f"{self.sent} fresh interpreters agree" if self.sent else f"not sent: {self.reason}"
+        if self.states:
+            return f"{self.states} states of the program's text, {share} runs repeated; {sent}"
         return f"{self.runs} runs{how}, {share} repeated; {sent}"
 
 
@@ -99,23 +105,60 @@ class Judge:
     """Finds the law of one program after the other; parameters as for foreign_law."""
 
     def __init__(
-        self, interface: str, residual: Real, max_runs: int, exceptions: str, progress: bool
+        self,
+        interface: str,
+        residual: Real,
+        max_runs: int,
+        exceptions: str,
+        progress: bool,
+        seconds: Real,
     ) -> None:
-        self._interface = choice("interface", interface, tuple(INTERFACES))
+        self.interface = choice("interface", interface, tuple(INTERFACES))
         self._catches = choice("exceptions", exceptions, ("raise", "outcome")) == "outcome"
-        self._residual = rational("residual", residual)
+        self.residual, self._seconds = rational("residual", residual), positive("seconds", seconds)
+        self.unread = ""
         self._most, self._progress, self._existing = max_runs, progress, generators()
 
     def law(self, function: Callable[[Any], Any]) -> Judged:
         """The law of one call of a program; raises as foreign_law does."""
-        self.program = Program(function, self._interface, self._catches)
+        self.program = Program(function, self.interface, self._catches)
         self._unknown: dict[str, str] = {}
         begun = time.monotonic()
+        self._until = self.deadline()
         judged = self._find_law()
         seconds = time.monotonic() - begun
         forked = judged.evidence.forked
         sent, reason = in_fresh_interpreters(self.program, judged.leaves, forked, seconds)
         return judged._replace(evidence=replace(judged.evidence, sent=sent, reason=reason))
+
+    def deadline(self) -> float:
+        """When a law that is sought from now on is given up, by time.monotonic()."""
+        return time.monotonic() + float(self._seconds)
+
+    def bar(self, what: str) -> Any:
+        """A block with a progress bar, or with None."""
+        if not (self._progress and sys.stderr.isatty()):
+            return nullcontext()
+        import tqdm  # not by every child
+
+        return tqdm.tqdm(desc=what, delay=1)
+
+    def confirm(
+        self, function: Callable[[Any], Any], runs: list[tuple[Path, Any]], states: int
+    ) -> Evidence | None:
+        """The evidence for a law that was read: runs with given draws must return what was read.
+
+        None if a run of the program returns something else.
+        """
+        self.program, self._unknown = Program(function, self.interface, self._catches), {}
+        leaves = [([path], digest(Outcome.returned(value))) for path, value in runs]
+        evidence = Evidence(any(path for path, _ in runs), len(runs), len(runs), False)
+        begun = time.monotonic()
+        if not leaves or self._differ(Judged(Law({}, 1), evidence, leaves)):
+            return None
+        seconds = time.monotonic() - begun
+        sent, reason = in_fresh_interpreters(self.program, leaves, False, seconds)
+        return replace(evidence, sent=sent, reason=reason, states=states)
 
     def _find_law(self) -> Judged:
         """The law by the first of four ways whose runs can be repeated.
@@ -166,26 +209,26 @@ class Judge:
         except TooManyBranches as error:
             raise TooManyBranches(
                 f"{error}; allow a larger residual=, or pass data with fewer or smaller values, or "
-                "noise with fewer choices"
+                f"noise with fewer choices{self.unread}"
             ) from None
 
     def _in_a_child(self, lazy: bool, foresees: bool, most: int) -> Judged:
-        bar: Callable[..., Any] = nullcontext
-        if self._progress and sys.stderr.isatty():
-            import tqdm  # not by every child
-
-            bar = partial(tqdm.tqdm, desc="branches", delay=1)
-        judged: Judged = in_fork(self._explore, bar, lazy, foresees, most)
+        judged: Judged = in_fork(self._explore, lazy, foresees, most)
         return judged
 
-    def _explore(self, bar: Any, lazy: bool, foresees: bool, most: int) -> Judged:
+    def _explore(self, lazy: bool, foresees: bool, most: int) -> Judged:
         """In a child: the law, and the leaves to be repeated."""
         guard = Guard(self._existing)
         process = InProcess(self.program, lazy, guard.around)
         explorer = Explorer(
-            process.follow, self._residual, most, foresees=foresees, most_kept=_MOST_REPEATED
+            process.follow,
+            self.residual,
+            most,
+            foresees=foresees,
+            most_kept=_MOST_REPEATED,
+            until=self._until,
         )
-        with bar() as progress_bar:
+        with self.bar("branches") as progress_bar:
             process.tick = int if progress_bar is None else progress_bar.update
             explorer.explore()
         return Judged.by(explorer, False, guard.why_no_law())
@@ -194,7 +237,9 @@ class Judge:
         """The law by exploring with a fork for each run."""
         forks = InForks(self.program, lazy, self._existing)
         kept = _MOST_REPEATED if lazy else _ALONE  # a lazy number may differ in a single leaf
-        explorer = Explorer(forks.follow, self._residual, _MOST_FORKS, most_kept=kept)
+        explorer = Explorer(
+            forks.follow, self.residual, _MOST_FORKS, most_kept=kept, until=self._until
+        )
         try:
             explorer.explore()
         except TooManyBranches as error:

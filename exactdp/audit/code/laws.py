@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from exactdp.audit.code.judge import Judge
+from exactdp.audit.code.judge import SECONDS, Judge
 from exactdp.errors import NotEnumerable
 from exactdp.law import Law
 from exactdp.parameters import Real
@@ -21,6 +21,7 @@ def foreign_law(
     max_runs: int = MAX_RUNS,
     exceptions: str = "raise",
     progress: bool = True,
+    seconds: Real = SECONDS,
 ) -> Law[Any]:
     """The exact output law of one call of a program, from the present state.
 
@@ -32,6 +33,8 @@ def foreign_law(
     residual: probability that may remain unexplored, >= 0 and < 1; the law carries what is.
     max_runs: largest number of runs for the program.
     exceptions: "raise", or "outcome" to make ("raised", name of the exception) an outcome.
+    progress: show a bar for long searches, on a terminal only.
+    seconds: time after which the search is given up (TooManyBranches), > 0.
 
     Raises NotEnumerable for a use of randomness that has no exact law here, for outcomes that are
     no plain values, and for randomness beside the generator; TooManyBranches; NotReproducible
@@ -43,7 +46,7 @@ def foreign_law(
     >>> print(foreign_law(biased)[1], foreign_law(biased)[6])  # takes seconds
     43/256 21/128
     """
-    law = Judge(interface, residual, max_runs, exceptions, progress).law(program).law
+    law = Judge(interface, residual, max_runs, exceptions, progress, seconds).law(program).law
     weights: dict[Any, Fraction] = {}
     for outcome, weight in law.items():
         if outcome.value in weights:

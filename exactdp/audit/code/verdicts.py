@@ -6,15 +6,17 @@ Its exact laws are compared; both answers are certain, whatever mass was left un
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Check, Verdict
-from exactdp.audit.code.judge import Evidence, Judge, Judged
-from exactdp.audit.code.outcomes import Outcome, key_of
+from exactdp.audit.code.judge import SECONDS, Evidence, Judge, Judged
+from exactdp.audit.code.outcomes import Outcome, hashable, key_of
 from exactdp.audit.examples import examples
+from exactdp.audit.steps.reading import Reading
+from exactdp.audit.steps.values import Refused
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, NotEnumerable
@@ -102,6 +104,7 @@ def private(
     max_runs: int = MAX_RUNS,
     exceptions: str = "raise",
     progress: bool = True,
+    seconds: Real = SECONDS,
 ) -> Privacy:
     """Decide (epsilon, delta)-privacy of a program on two data sets, in both directions.
 
@@ -114,7 +117,7 @@ def private(
     pairs: instead of left and right, a list of pairs or a hypothesis strategy for pairs, of which
         100 examples are drawn. The verdict is that of the worst pair; other pairs may be worse.
     calls: number of calls in a row on the same data set, >= 1; their outputs together are judged.
-    interface, residual, max_runs, exceptions, progress: as in :func:`foreign_law`.
+    interface, residual, max_runs, exceptions, progress, seconds: as in :func:`foreign_law`.
 
     proved and refuted are certain for the law of one call (or of `calls` calls) from the present
     state; undecided means that the residual mass could tip the balance (with a residual, delta = 0
@@ -134,7 +137,7 @@ def private(
     number = integer("calls", calls, least=1)
     chosen = _chosen(left, right, pairs)
     known: dict[Any, Judged] = {}
-    judge = Judge(interface, residual, max_runs, exceptions, progress)
+    judge = Judge(interface, residual, max_runs, exceptions, progress, seconds)
 
     def law(data: Any) -> Judged:
         key = _key(data)
@@ -142,10 +145,21 @@ def private(
             known[key] = judge.law(_bound(program, make, data, number))
         return known[key]
 
-    results = [_judged(law(x), law(y), x, y, loss, allowed, number, len(chosen)) for x, y in chosen]
+    def verdict(x: Any, y: Any) -> Privacy:
+        promise = Promise(loss, allowed, number, len(chosen))
+        if make is None and number == 1:
+            try:
+                return _read(judge, program, interface == "numpy", (x, y), promise)
+            except Refused as refused:
+                judge.unread = f"; its text was not read instead: {refused}"
+        left_law, right_law = law(x), law(y)
+        evidence = left_law.evidence, right_law.evidence
+        return _judged((left_law.law, right_law.law), evidence, (x, y), promise)
+
+    results = [verdict(x, y) for x, y in chosen]
     order = {"refuted": 2, "undecided": 1, "proved": 0}
     worst = max(results, key=lambda each: (order[each.verdict], max(d.lower for d in each.deltas)))
-    if worst.verdict == "proved" and not any(each.evidence.draws for each in known.values()):
+    if worst.verdict == "proved" and not any(e.draws for each in results for e in each.evidence):
         raise NotEnumerable(_NO_DRAW)
     return worst
 
@@ -194,38 +208,95 @@ def _chosen(left: Any, right: Any, pairs: Any) -> list[tuple[Any, Any]]:
     return [(x, y) for x, y in listed]
 
 
-def _judged(
-    left: Judged,
-    right: Judged,
-    x: Any,
-    y: Any,
-    loss: Fraction,
-    allowed: Fraction,
-    calls: int,
-    pairs: int,
+class Promise(NamedTuple):
+    """What is judged: (epsilon, delta) for a number of calls, on one of some pairs."""
+
+    epsilon: Fraction
+    delta: Fraction
+    calls: int
+    pairs: int
+
+
+def _read(
+    judge: Judge, program: Any, numpy: bool, data: tuple[Any, Any], promise: Promise
 ) -> Privacy:
-    """The verdict on one pair."""
-    laws = [left.law, right.law]
-    deltas = (
-        divergence.hockey_stick(laws[0], laws[1], epsilon=loss),
-        divergence.hockey_stick(laws[1], laws[0], epsilon=loss),
+    """The verdict on one pair from the program's text, as soon as the open probability cannot
+    change it. Raises Refused where the text cannot be read."""
+    if judge.interface == "source":
+        raise Refused("sources are not read")
+    with judge.bar("states") as bar:
+        tick = int if bar is None else bar.update
+        reading = Reading(program, data, numpy, judge.deadline(), tick)
+        privacy, states = _decided(reading, judge.residual, data, promise)
+    known: dict[Any, Evidence] = {}
+    for side, subject in enumerate(data):
+        bound = _bound(program, None, subject, 1)
+        evidence = judge.confirm(bound, reading.runs(side), states)
+        if evidence is None:
+            raise Refused("a run returned something else than its text says")
+        known[side] = evidence
+    return replace(privacy, evidence=(known[0], known[1]))
+
+
+def _decided(
+    reading: Reading, residual: Fraction, data: tuple[Any, Any], promise: Promise
+) -> tuple[Privacy, int]:
+    """The verdict, and the number of states that were followed."""
+    refused = Refused("its output does not tell what each round of a loop has added")
+    for rounds in (True, False):
+        last = None
+        try:
+            for pair in reading.laws(rounds, residual):
+                nothing = Evidence(True, 0, 0, False), Evidence(True, 0, 0, False)
+                slack = pair.slack or Fraction(0)
+                privacy = _judged(pair.laws, nothing, data, promise, slack)
+                if privacy.verdict == "proved" or pair.slack is not None:
+                    last = privacy, pair.states
+                    if privacy.verdict != "undecided":
+                        return last
+        except Refused as error:
+            refused = error
+        if last is not None:
+            return last
+    raise refused
+
+
+def _judged(
+    laws: tuple[Law[Any], Law[Any]],
+    evidence: tuple[Evidence, Evidence],
+    data: tuple[Any, Any],
+    promise: Promise,
+    slack: Fraction = Fraction(0),
+) -> Privacy:
+    """The verdict on one pair. slack: by how much probabilities of events may be wrong."""
+    deltas = tuple(
+        _widened(divergence.hockey_stick(p, q, epsilon=promise.epsilon), slack, promise.epsilon)
+        for p, q in (laws, laws[::-1])
     )
     first = (deltas[0].lower, deltas[0].upper) >= (deltas[1].lower, deltas[1].upper)
     p, q = laws if first else laws[::-1]
-    event = _separating(p, q, loss)
+    event = _separating(p, q, promise.epsilon)
     worst = Enclosure(max(d.lower for d in deltas), max(d.upper for d in deltas))
-    verdict = Check(worst, allowed, tight=True).verdict
+    verdict = Check(worst, promise.delta, tight=True).verdict
     chosen = set(event)
     masses = [each.probability(chosen.__contains__) for each in laws]
     direction: Literal["left", "right"] = "left" if first else "right"
-    outcomes = tuple(outcome.value for outcome in event)
+    outcomes = tuple(hashable(outcome.value) for outcome in event)
     return Privacy(
-        verdict, loss, allowed, deltas, direction, outcomes, (masses[0], masses[1]),
-        x, y, pairs, calls, (left.evidence, right.evidence),
+        verdict, promise.epsilon, promise.delta, (deltas[0], deltas[1]), direction, outcomes,
+        (masses[0], masses[1]), *data, promise.pairs, promise.calls, evidence,
     )  # fmt: skip
 
 
-def _separating(p: Law[Outcome], q: Law[Outcome], epsilon: Fraction) -> tuple[Outcome, ...]:
+def _widened(delta: Enclosure, slack: Fraction, epsilon: Fraction) -> Enclosure:
+    """An enclosure of delta whose lower end allows for wrong probabilities of both laws."""
+    if not slack:
+        return delta
+    factor = refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 10**6)).upper
+    return Enclosure(max(delta.lower - (1 + factor) * slack, Fraction(0)), delta.upper)
+
+
+def _separating(p: Law[Any], q: Law[Any], epsilon: Fraction) -> tuple[Any, ...]:
     """The outcomes with p(x) > e^epsilon q(x), those within 1e-30 of equality left out."""
     factor = refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 10**30)).upper
     excess = {x: weight - factor * q[x] for x, weight in p.items()}

@@ -1,0 +1,239 @@
+"""The law of a function, from the states that its calls can reach.
+
+A state is a draw or call that is about to happen, with the values that are still needed. States
+are followed from the most probable one on, each once, until the states left have a small
+probability. The probability that a call returns a value is then a sum over ways between states,
+which is exact also where ways return to an earlier state.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from exactdp.audit.steps.components import components
+from exactdp.audit.steps.products import CHANGES, separate
+from exactdp.audit.steps.steps import Call, Code, Draw, Return, Rounds, Slots
+from exactdp.audit.steps.values import Held, Product, Round, items_of, key, refuse
+
+#: The most states that lead back to each other, and the most states of a function.
+_MOST_CYCLIC, _MOST_STATES = 64, 200_000
+#: How much smaller the open probability of a function that is called is.
+_INNER = 64
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values that a call returns, with probabilities, and the probability that is open."""
+
+    weights: list[tuple[Any, Fraction]]
+    residual: Fraction
+
+
+@dataclass
+class _State:
+    place: int
+    slots: Slots
+    after: dict[int, Fraction] | None = None  # numbers of states, or of results from -1 down
+
+
+class Chain:
+    """Finds laws of functions, each once.
+
+    until: when to give up, by time.monotonic(). tick: called for each state that is followed.
+    """
+
+    def __init__(self, until: float, tick: Callable[[], object] = int) -> None:
+        self._until, self._tick = until, tick
+        self._known: dict[Any, Values] = {}
+        self._kept: list[Code] = []  # whose ids are in the keys
+        self.states = 0
+
+    def law(self, code: Code, arguments: Iterable[Any], residual: Fraction) -> Values:
+        """The law of a call, of which at most the residual is open, or a little more."""
+        listed = list(arguments)
+        name = id(code), key(tuple(listed)), residual
+        if name not in self._known:
+            self._kept.append(code)
+            self._known[name] = _Exploration(self, code, residual).law(listed)
+        return self._known[name]
+
+    def count(self) -> None:
+        """Called for each state that is followed."""
+        self.states += 1
+        self._tick()
+        if self.states > _MOST_STATES:
+            refuse(f"more than {_MOST_STATES} states")
+        if time.monotonic() > self._until:
+            refuse(
+                f"{self.states} states in the time that is allowed (seconds=), and more are left"
+            )
+
+
+class _Exploration:
+    """The states of one function."""
+
+    def __init__(self, chain: Chain, code: Code, residual: Fraction) -> None:
+        self._chain, self._code, self._residual = chain, code, residual
+        self._numbers: dict[Any, int] = {}
+        self._states: list[_State] = []
+        self._results: dict[Any, int] = {}
+        self._values: list[Any] = []
+        self._pending: list[float] = []
+        self._heap: list[tuple[float, int]] = []
+
+    def law(self, arguments: list[Any]) -> Values:
+        first = self._number(*self._code.start(arguments))
+        if first < 0:
+            return Values([(self._values[0], Fraction(1))], Fraction(0))
+        self._reach(first, 1.0)
+        check = 16
+        while self._heap:
+            weight, number = heappop(self._heap)
+            state = self._states[number]
+            if state.after is not None or -weight < self._pending[number] * 0.99:
+                continue
+            self._follow(state)
+            after: dict[int, Fraction] = state.after or {}
+            for each, share in after.items():
+                self._reach(each, self._pending[number] * float(share))
+            check -= 1
+            if not check:
+                values = self._solve()
+                if values.residual <= self._residual:
+                    return values
+                check = len(self._states) // 2 + 16
+        return self._solve()
+
+    def _reach(self, number: int, weight: float) -> None:
+        if number >= 0 and self._states[number].after is None:
+            self._pending[number] += weight
+            heappush(self._heap, (-self._pending[number], number))
+
+    def _number(self, place: int, slots: Slots) -> int:
+        """The number of a state; of a result, a negative number."""
+        step = self._code.steps[place]
+        if isinstance(step, Return):
+            value = step.value(slots)
+            text = key(value)
+            if text not in self._results:
+                self._results[text] = -1 - len(self._values)
+                self._values.append(value)
+            return self._results[text]
+        text = place, *map(key, slots)
+        if text not in self._numbers:
+            self._numbers[text] = len(self._states)
+            self._states.append(_State(place, slots))
+            self._pending.append(0.0)
+        return self._numbers[text]
+
+    def _follow(self, state: _State) -> None:
+        self._chain.count()
+        step = self._code.steps[state.place]
+        before = list(state.slots)  # what a function is handed is shared from now on
+        options = self._options(step, before)
+        state.after = {}
+        for value, share in options:
+            slots = list(before)
+            slots[step.sets[0]] = value
+            number = self._number(*self._code.advance(step.nexts[0], slots))
+            state.after[number] = state.after.get(number, Fraction(0)) + share
+
+    def _options(self, step: Any, slots: Slots) -> list[tuple[Any, Fraction]]:
+        if isinstance(step, Draw):
+            return step.drawn(slots).options()
+        arguments = [each(slots) for each in step.arguments]
+        if isinstance(step, Call):
+            return self._chain.law(step.function, arguments, self._residual / _INNER).weights
+        return [(self._product(step, slots, arguments), Fraction(1))]
+
+    def _product(self, step: Rounds, slots: Slots, arguments: list[Any]) -> Any:
+        """What the rounds of a loop put into a list: the list itself, if they draw nothing."""
+        filled, items = slots[step.sets[0]], step.items(slots)
+        if type(filled) is not Held or filled.items or not filled.owned or filled.kind is set:
+            refuse("rounds that add to a list with items")
+        if type(items) is Product:
+            rounds = [self._after(step.function, arguments, each) for each in separate(items)]
+        else:
+            rounds = [self._round(step.function, arguments, each) for each in items_of(items)]
+        if all(len(each.weights) == 1 and not each.residual for each in rounds):
+            for each in rounds:
+                for addition in each.weights[0][0].items:
+                    filled = CHANGES[addition[0]](filled, *addition[1:])
+            return filled
+        return Product(filled.kind, tuple(rounds))
+
+    def _round(self, code: Code, arguments: list[Any], item: Any) -> Round:
+        whole = [Held(list, (), True), *arguments, item]
+        values = self._chain.law(code, whole, self._residual / _INNER)
+        return Round((id(code), key(tuple(whole))), values.weights, values.residual)
+
+    def _after(self, code: Code, arguments: list[Any], before: Round) -> Round:
+        """A round over the item that an earlier round has put into a list."""
+        weights: dict[Any, tuple[Any, Fraction]] = {}
+        for held, share in before.weights:
+            if not held.items:
+                values = [(held, Fraction(1))]
+            else:
+                _, *parts = held.items[0]
+                item = parts[0] if len(parts) == 1 else tuple(parts)
+                values = self._round(code, arguments, item).weights
+            for value, p in values:
+                old = weights.get(key(value), (value, Fraction(0)))[1]
+                weights[key(value)] = value, old + share * p
+        listed = list(weights.values())
+        name = id(code), key(tuple(arguments)), before.name
+        return Round(name, listed, 1 - sum((p for _, p in listed), Fraction(0)))
+
+    # -- from shares to probabilities ------------------------------------------------------------
+
+    def _solve(self) -> Values:
+        """The probabilities of the results. Every state is reached from the first."""
+        arrived = [Fraction(0)] * len(self._states)
+        arrived[0] = Fraction(1)
+        results = [Fraction(0)] * len(self._values)
+        after = [list(state.after or ()) for state in self._states]
+        for group in components([[each for each in some if each >= 0] for some in after]):
+            if any(self._states[each].after is None for each in group):
+                continue
+            visits = self._visits(group, arrived)
+            inside = set(group)
+            for number, times in zip(group, visits, strict=True):
+                for each, share in (self._states[number].after or {}).items():
+                    if each < 0:
+                        results[-1 - each] += times * share
+                    elif each not in inside:
+                        arrived[each] += times * share
+        return Values(list(zip(self._values, results, strict=True)), 1 - sum(results, Fraction(0)))
+
+    def _visits(self, group: list[int], arrived: list[Fraction]) -> list[Fraction]:
+        """How often each state of a group, whose ways lead back, is passed in the mean."""
+        place = {number: i for i, number in enumerate(group)}
+        if len(group) == 1:
+            back = (self._states[group[0]].after or {}).get(group[0], Fraction(0))
+            if back == 1:
+                refuse("a loop that does not end")
+            return [arrived[group[0]] / (1 - back)]
+        if len(group) > _MOST_CYCLIC:
+            refuse("too many states that lead back to each other")
+        matrix = [[fmpq(int(i == j)) for j in range(len(group))] for i in range(len(group))]
+        for number, i in place.items():
+            for each, share in (self._states[number].after or {}).items():
+                if each in place:
+                    matrix[place[each]][i] -= fmpq(share.numerator, share.denominator)
+        right = fmpq_mat(
+            len(group),
+            1,
+            [fmpq(a.numerator, a.denominator) for a in (arrived[each] for each in group)],
+        )
+        try:
+            visits = fmpq_mat(matrix).solve(right)
+        except ZeroDivisionError:
+            refuse("a loop that does not end")
+        return [Fraction(int(visits[i, 0].p), int(visits[i, 0].q)) for i in range(len(group))]

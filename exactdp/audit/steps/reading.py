@@ -1,0 +1,111 @@
+"""The laws of a program on two data sets, as far as a verdict needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+from exactdp.audit.steps.chain import Chain, Values
+from exactdp.audit.steps.products import Result, laws_of_products
+from exactdp.audit.steps.scripts import runs
+from exactdp.audit.steps.steps import Code
+from exactdp.audit.steps.translation import Program
+from exactdp.audit.steps.values import GENERATOR, Product, Refused, key, outcome, read, refuse
+from exactdp.law import Law
+from exactdp.samplers.enumeration_branches import Path
+
+#: Open probabilities that are tried, one after the other: 2^-8, ...
+_BITS = (8, 14, 22, 34, 48, 64)
+
+
+class Pair(NamedTuple):
+    """The laws on two data sets. states: how many were followed.
+
+    slack: at most by this much the probability of an event of these laws differs from that of an
+    event of the program's outputs; None if there need not be such an event.
+    """
+
+    laws: tuple[Law[Result], Law[Result]]
+    slack: Fraction | None
+    states: int
+
+
+class Reading:
+    """A program on two data sets. Raises Refused where it cannot be read.
+
+    numpy: whether the generator is numpy's. until, tick: as for Chain.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        data: tuple[Any, Any],
+        numpy: bool,
+        until: float,
+        tick: Callable[[], object] = int,
+    ) -> None:
+        self._function, self._numpy, self._until, self._tick = function, numpy, until, tick
+        self._arguments = [[_guarded(partial(read, each)), GENERATOR] for each in data]
+
+    def laws(self, rounds: bool, residual: Fraction) -> Iterator[Pair]:
+        """The laws, with smaller and smaller open probabilities, down to the residual.
+
+        rounds: whether independent rounds of loops are taken as products.
+        """
+        code = self._code(rounds)
+        for bits in _BITS:
+            chain = Chain(self._until, self._tick)
+            least = max(Fraction(1, 1 << bits), residual)
+            pair = _guarded(partial(self._pair, chain, code, least))
+            yield pair
+            if least <= residual or not any(law.residual for law in pair.laws):
+                return
+
+    def _pair(self, chain: Chain, code: Code, residual: Fraction) -> Pair:
+        left, right = (chain.law(code, each, residual) for each in self._whole_arguments(code))
+        return _pair(left, right, chain.states)
+
+    def runs(self, side: int) -> list[tuple[Path, Any]]:
+        """Runs on one of the data sets, to be repeated."""
+        code = self._code(False)
+        return list(_guarded(lambda: list(runs(code, self._whole_arguments(code)[side]))))
+
+    def _whole_arguments(self, code: Code) -> list[list[Any]]:
+        others = [code.defaults[name] for name in code.parameters[2:]]
+        return [[*each, *others] for each in self._arguments]
+
+    def _code(self, rounds: bool) -> Code:
+        def translate() -> Code:
+            code = Program(self._numpy, rounds).code(self._function)
+            others = code.parameters[2:]
+            known = code.arguments >= 2 and set(others) <= code.defaults.keys()
+            return code if known else refuse("a function of other parameters")
+
+        code: Code = _guarded(translate)
+        return code
+
+
+def _guarded(work: Callable[[], Any]) -> Any:
+    """What work() returns; an exception of the program's own, and one of ours, is Refused."""
+    try:
+        return work()
+    except Refused:
+        raise
+    except Exception as error:
+        raise Refused(f"{type(error).__name__}: {error}") from error
+
+
+def _pair(left: Values, right: Values, states: int) -> Pair:
+    products = [each.weights[0][0] for each in (left, right) if len(each.weights) == 1]
+    if len(products) == 2 and all(type(each) is Product for each in products):
+        if left.residual or right.residual:
+            refuse("a product that is not the whole")
+        (one, two), slack = laws_of_products(*products)
+        return Pair((one, two), slack, states)
+    laws = [
+        Law({Result(key(value), outcome(value)): p for value, p in each.weights}, each.residual)
+        for each in (left, right)
+    ]
+    return Pair((laws[0], laws[1]), Fraction(0), states)

@@ -1,0 +1,68 @@
+"""Single runs, read step by step: the draws of each, and what the program must then return."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from exactdp.audit.steps.draws import Drawn
+from exactdp.audit.steps.steps import Call, Code, Draw, Return
+from exactdp.audit.steps.values import Refused, outcome, refuse
+from exactdp.samplers.enumeration_branches import Choice, Path
+
+#: The most draws of a run that is repeated.
+_MOST_DRAWS = 4_096
+_RUNS = 200
+
+
+class _Script:
+    def __init__(self, choose: Callable[[Drawn], tuple[Any, int]]) -> None:
+        self._choose, self.path = choose, list[Choice]()
+
+    def run(self, code: Code, arguments: list[Any]) -> Any:
+        """What a call returns."""
+        place, slots = code.start(arguments)
+        while not isinstance(step := code.steps[place], Return):
+            if isinstance(step, Draw):
+                value = self._draw(step.drawn(slots))
+            elif isinstance(step, Call):
+                value = self.run(step.function, [each(slots) for each in step.arguments])
+            else:
+                refuse("a step that stands for several")
+            slots[step.sets[0]] = value
+            place, slots = code.advance(step.nexts[0], slots)
+        return step.value(slots)
+
+    def _draw(self, drawn: Drawn) -> Any:
+        value, number = self._choose(drawn)
+        if drawn.width > 1:
+            self.path.append(Choice(number, drawn.width, Fraction(1, drawn.width)))
+        if len(self.path) > _MOST_DRAWS:
+            refuse("a run of thousands of draws")
+        return value
+
+
+def runs(code: Code, arguments: list[Any]) -> Iterator[tuple[Path, Any]]:
+    """Some runs: the choices of each, and the object that it returns.
+
+    Numbers are the least, the greatest, at the ends of what leads to one value, or any.
+    """
+    # S311: which runs are repeated; nothing is drawn for a release
+    for seed in range(_RUNS):
+        generator = random.Random(seed)  # noqa: S311
+        script = _Script(lambda drawn: _chosen(drawn, seed, generator))  # noqa: B023
+        with suppress(Refused):
+            value = script.run(code, arguments)
+            yield tuple(script.path), outcome(value)
+
+
+def _chosen(drawn: Drawn, seed: int, generator: random.Random) -> tuple[Any, int]:
+    number = {0: 0, 1: drawn.width - 1}.get(seed, generator.randrange(drawn.width))
+    for value, low, high in drawn.pieces:
+        if low <= number < high:
+            ends = (low, high - 1, number, number)
+            return value, ends[0] if seed < 2 and number == low else generator.choice(ends)
+    raise Refused("a draw without a value")

@@ -1,0 +1,106 @@
+"""Programs that are read step by step: the law is that of all sequences of draws.
+
+The expected law runs the program itself on every sequence of draws, up to a small probability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from exactdp.audit import private
+from exactdp.audit.code.outcomes import key_of
+from exactdp.audit.steps.reading import Reading
+from exactdp.audit.steps.values import Refused
+from tests.audit.written_programs import PROGRAMS
+
+#: Probability that the search may leave out.
+OPEN = Fraction(1, 1 << 9)
+
+
+class Script:
+    """A generator that repeats given draws, and notes how wide the next one is."""
+
+    def __init__(self, draws: tuple[int, ...]) -> None:
+        self.draws, self.place, self.width = draws, 0, 0
+
+    def randrange(self, n: int) -> int:
+        if self.place == len(self.draws):
+            self.width = n
+            raise EOFError
+        self.place += 1
+        return self.draws[self.place - 1]
+
+    def randint(self, low: int, high: int) -> int:
+        return low + self.randrange(high - low + 1)
+
+    def getrandbits(self, k: int) -> int:
+        return self.randrange(1 << k)
+
+    def random(self) -> float:
+        return self.randrange(4) / 4  # enough for bounds that are multiples of 1/4
+
+    def choice(self, items: Any) -> Any:
+        return items[self.randrange(len(items))]
+
+
+def searched(program: Callable[[Any, Any], Any], bit: int) -> dict[str, Fraction]:
+    """The law of a program up to OPEN, by its outcomes' texts."""
+    law: dict[str, Fraction] = {}
+    todo, left = [((), Fraction(1))], Fraction(1)
+    while todo and left > OPEN:
+        later: list[Any] = []
+        for draws, weight in todo:
+            script = Script(draws)
+            try:
+                outcome = key_of(program(bit, script))
+            except EOFError:
+                later += [((*draws, i), weight / script.width) for i in range(script.width)]
+            else:
+                law[outcome] = law.get(outcome, Fraction(0)) + weight
+                left -= weight
+        todo = later
+    return law
+
+
+def delta_of(p: dict[str, Fraction], q: dict[str, Fraction]) -> tuple[float, float]:
+    """Lower and upper ends of delta at epsilon = 1, for both orders of two laws."""
+    both = [sum(max(float(a[x]) - math.e * float(b.get(x, 0)), 0) for x in a)
+            for a, b in ((p, q), (q, p))]  # fmt: skip
+    return max(both) - math.e * float(OPEN), max(both) + float(OPEN)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_the_law_of_the_text_is_that_of_the_program(program: Callable[[Any, Any], Any]) -> None:
+    expected = [searched(program, bit) for bit in (0, 1)]
+    least, most = delta_of(*expected)
+    reading = Reading(program, (0, 1), False, math.inf)
+    for rounds in (True, False):
+        try:
+            *_, pair = reading.laws(rounds, Fraction(1, 1 << 20))
+        except Refused:
+            continue
+        if pair.slack == 0 and not rounds:
+            for law, other in zip(pair.laws, expected, strict=True):
+                weights = {key_of(result.value): p for result, p in law.items()}
+                assert weights.keys() >= other.keys()
+                assert all(abs(p - other.get(x, Fraction(0))) <= OPEN for x, p in weights.items())
+        dictionaries = [{r.name: p for r, p in law.items()} for law in pair.laws]
+        low, high = delta_of(*dictionaries)  # type: ignore[arg-type]
+        assert high >= least  # never below the truth
+        assert pair.slack is None or low <= most
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_verdicts_of_written_programs(program: Callable[[Any, Any], Any]) -> None:
+    least, most = delta_of(*(searched(program, bit) for bit in (0, 1)))
+    for claim in (least - 0.02, most + 0.02):
+        if not 0 <= claim <= 1:
+            continue
+        privacy = private(program, 0, 1, epsilon=1, delta=Fraction(claim), residual=OPEN / 16)
+        assert privacy.verdict == ("refuted" if claim < least else "proved")
