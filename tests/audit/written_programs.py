@@ -1,4 +1,4 @@
-"""Sixty programs as people write them, each called with a bit and a generator.
+"""Seventy programs as people write them, each called with a bit and a generator.
 
 Some are private, some leak, some write in a way that is easily misread: two names of one list, a
 default, a variable of a comprehension, a list that grows while a loop goes over it.
@@ -379,6 +379,79 @@ def the_bit_at_last(bit, rng):
     return bit
 
 
+def keys_of_noisy_counts(bit, rng):
+    noisy = {name: n + rng.randrange(3) for name, n in {"a": bit, "b": 1}.items()}
+    return [name for name in noisy if name]
+
+
+def names_and_noisy_counts(bit, rng):
+    noisy = {(name, 0): n + rng.randrange(3) for name, n in {"a": bit, "b": 1}.items()}
+    out = []
+    for (name, _), n in noisy.items():
+        if n:
+            out.append((name, n))
+    return out
+
+
+def bound_late(bit, rng):
+    n, out = bit, 0
+    for x in (n + rng.randrange(2) for _ in range(2)):
+        n = 5
+        out += x
+    return out
+
+
+def a_count_beside_a_list(bit, rng):
+    n = 0
+    out = []
+    for x in (bit, 1):
+        n += 2
+        out.append(x * n + rng.randrange(2))
+    return out
+
+
+def a_value_of_the_round_before(bit, rng):
+    out = []
+    before = 0
+    for x in (bit, 1, 1):
+        out.append(before + rng.randrange(2))
+        before = x
+    return out
+
+
+def one_list_in_two_loops(bit, rng):
+    out = []
+    for x in (bit, 1):
+        out.append(x + rng.randrange(2))
+    for x in (1, bit):
+        out.append(x + rng.randrange(3))
+    return out
+
+
+def loop_in_a_loop(bit, rng):
+    out = []
+    for _ in range(2):
+        for x in (bit, 1):
+            out.append(x + rng.randrange(2))
+    return out
+
+
+def missing_key(bit, rng):
+    data = {"a": 1, "b": 2, "c": 1} if bit else {"a": 1, "c": 1}
+    return {name: n + rng.randrange(2) for name, n in data.items() if n + rng.randrange(3) > 1}
+
+
+def other_order(bit, rng):
+    data = {"a": 1, "b": 1} if bit else {"b": 1, "a": 1}
+    return {name: n + rng.randrange(2) for name, n in data.items()}
+
+
+def thresholds_of_noisy_values(bit, rng):
+    noisy = [x + rng.randrange(3) for x in (bit, 1, 0)]
+    kept = [x for x in noisy if x > 1]
+    return tuple(x + rng.randrange(2) for x in kept)
+
+
 PROGRAMS: list[Callable[[Any, Any], Any]] = [
     *(flip, flip_by_a_float, flip_swapped, from_a_table, by_choice, by_randint, by_bits),
     *(two_sided, clamped, rejected, rejected_by_hand, vector, vector_by_append),
@@ -391,5 +464,8 @@ PROGRAMS: list[Callable[[Any, Any], Any]] = [
     *(true_and_one, zeros, one_and_a_half, integers_and_floats, carried_over),
     *(carried_over_in_a_list, left_after_a_loop, one_key_for_all, two_keys_for_one, order_of_keys),
     *(noise_of_one_round_for_all, noise_of_another_size, length_leaks, filter_leaks),
-    *(the_bit_at_last,),
+    *(the_bit_at_last, keys_of_noisy_counts, names_and_noisy_counts, bound_late),
+    *(a_count_beside_a_list, a_value_of_the_round_before),
+    *(one_list_in_two_loops, loop_in_a_loop, missing_key, other_order),
+    *(thresholds_of_noisy_values,),
 ]

@@ -162,6 +162,9 @@ class _Exploration:
             rounds = [self._after(step.function, arguments, each) for each in separate(items)]
         else:
             rounds = [self._round(step.function, arguments, each) for each in items_of(items)]
+        change = "replaced" if filled.kind is dict else "appended"
+        if any(a[0] != change for each in rounds for held, _ in each.weights for a in held.items):
+            refuse("rounds that fill a list in another way")
         if all(len(each.weights) == 1 and not each.residual for each in rounds):
             for each in rounds:
                 for addition in each.weights[0][0].items:

@@ -234,11 +234,17 @@ def _pairs(value: Any) -> tuple[Any, ...]:
     return value.items
 
 
+def _items(value: Any) -> Any:
+    if type(value) is Product and value.kind is dict:
+        return value._replace(kind=ITEMS)
+    return _pairs(value)
+
+
+#: The kind of the items of a dictionary that independent rounds have filled.
+ITEMS: type = type({}.items())
 #: Methods of dictionaries that loops use up.
 VIEWS: dict[str, Function] = {
-    "items": lambda value: (
-        value if type(value) is Product and value.kind is dict else _pairs(value)
-    ),
+    "items": _items,
     "keys": lambda value: tuple(k for k, _ in _pairs(value)),
     "values": lambda value: tuple(v for _, v in _pairs(value)),
 }

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from exactdp.audit.steps.expressions import appended, replaced
+from exactdp.audit.steps.expressions import ITEMS, appended, replaced
 from exactdp.audit.steps.values import Held, Product, Round, key, outcome, refuse
 from exactdp.law import Law
 
@@ -31,21 +31,24 @@ class Result:
 def separate(whole: Product) -> tuple[Round, ...]:
     """The rounds, each of which has put at most one item into the list: of a dictionary, under a
     key that no other round uses."""
-    if whole.kind is tuple or any(len(h.items) > 1 for r in whole.rounds for h, _ in r.weights):
+    if whole.kind not in (list, ITEMS) or any(
+        len(h.items) > 1 for r in whole.rounds for h, _ in r.weights
+    ):
         refuse("rounds that add several items")
-    if whole.kind is dict and _labels(whole.rounds) is None:
+    if whole.kind is ITEMS and _labels(whole.rounds) is None:
         refuse("rounds that share a key")
     return whole.rounds
 
 
 def _labels(rounds: tuple[Round, ...]) -> list[Any] | None:
-    """The key under which each round adds items; None if rounds share a key or have several."""
+    """The key under which each round adds items, or what is no key; None if rounds share a key or
+    have several."""
     keys = [{a[1] for held, _ in each.weights for a in held.items} for each in rounds]
     several = any(len(some) > 1 for some in keys)
     shared = len(set().union(*keys)) < sum(map(len, keys))
     if several or shared:
         return None
-    return [next(iter(some), ("none", place)) for place, some in enumerate(keys)]
+    return [next(iter(some), (None, place)) for place, some in enumerate(keys)]
 
 
 def laws_of_products(left: Product, right: Product) -> tuple[list[Law[Result]], Fraction | None]:

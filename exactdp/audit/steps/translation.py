@@ -658,13 +658,11 @@ class _Translator:
 
     def used(self, node: ast.expr) -> Expression:
         """An argument that a function uses up at once."""
-        if self.is_iterator(node):
-            return self.iterable(node)
-        return self.peek(node)
+        if isinstance(node, ast.GeneratorExp):
+            return self._comprehension(node)
+        return self.iterable(node) if self.is_iterator(node) else self.peek(node)
 
     def is_iterator(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.GeneratorExp):
-            return True
         if not isinstance(node, ast.Call):
             return False
         if isinstance(node.func, ast.Attribute):
@@ -676,8 +674,6 @@ class _Translator:
 
     def iterable(self, node: ast.expr) -> Expression:
         """The items over which a loop goes."""
-        if isinstance(node, ast.GeneratorExp):
-            return self._comprehension(node)
         if isinstance(node, ast.Call) and self.is_iterator(node):
             if node.keywords:
                 refuse("a keyword")
