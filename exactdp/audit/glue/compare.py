@@ -128,6 +128,10 @@ class Comparison:
         changes, met = self._meetings(one, two)
         if not met:
             return
+        for where, ids in dict.fromkeys(one.exposed + two.exposed):
+            if not ids.isdisjoint(changes):
+                text = f"{one.name} noise that protects a value is shown, too, or taken off again"
+                self.violations.append(Violation("leak", where, text))
         sides = _sides(one, two)
         power = self._entered(one, list(changes.values()), None, *sides)
         if self.stated.total is not None and power:
@@ -150,6 +154,7 @@ class Comparison:
         """The differences of the added values, by noise value; whether any value was added."""
         changes: dict[int, Exact] = {}
         met, used = False, set[int]()
+        noised: dict[int, Any] = {}  # the value that noise was added to, on both sides, and the sum
         if len(two.meetings) < len(one.meetings) and not one.coin:
             text = f"{one.name} noise is used on the left only"
             where = one.meetings[len(two.meetings)].where
@@ -166,6 +171,11 @@ class Comparison:
                 self._not_added(one, then)
                 continue
             ids = then.ids.ravel()
+            if then.fresh and then.kind == "add":
+                sums = {int(ids[i]): _sum(then, now, i) for i in changes_here}
+                if all(noised.get(draw) == each for draw, each in sums.items()):
+                    continue  # the same noised value once more
+                noised |= {draw: each for draw, each in sums.items() if draw not in noised}
             here = {int(ids[i]) for i in changes_here}
             self._shared(one, then, ids, here, here & used if then.fresh else set())
             used |= here if then.fresh else set()
@@ -283,6 +293,11 @@ def _factor(call: RecordedCall, other: RecordedCall, number: int) -> Fraction:
         if factor:
             product *= 1 / factor if then.divides else factor
     return abs(product)
+
+
+def _sum(then: Meeting, now: Meeting, place: int) -> tuple[Any, ...]:
+    """What noise was added to, on both sides, and the noised value."""
+    return then.value.flat[place], now.value.flat[place], then.result.flat[place]
 
 
 def _sides(one: RecordedCall, two: RecordedCall) -> tuple[Any, Any]:

@@ -56,6 +56,10 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
         state = {"fresh": self._fresh, "zeros": self._zeros, "known": self._known} | changes
         return Noise(self._tape, self._call, values, self._ids if ids is None else ids, **state)
 
+    @property
+    def _draws(self) -> frozenset[int]:
+        return frozenset(map(int, self._ids.ravel()))
+
     def _out(self) -> Any:
         """The plain values, where they leave this class; noise that met no value is lost."""
         if self._zeros:
@@ -127,7 +131,11 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
             ids = np.broadcast_to(first._ids, np.shape(result))
         else:
             ids = np.arange(np.size(result)).reshape(np.shape(result))
-        fresh = all(each._fresh for each in inputs if isinstance(each, Noise))
+        parts = [each for each in inputs if isinstance(each, Noise)]
+        fresh = all(each._fresh for each in parts)
+        for one in parts:
+            if one._fresh and any(two._call is one._call and not two._fresh for two in parts):
+                one._call.exposed.append((place(), one._draws))
         known = self._known and ufunc.__name__ in ("negative", "positive")
         return self._like(result, ids, fresh=fresh, known=known)
 
@@ -261,6 +269,8 @@ def _opened(value: Any) -> Any:
 def released(value: Any) -> Any:
     """An output with plain numbers for noise, all through its containers."""
     if isinstance(value, Noise):
+        if value._fresh:
+            value._call.exposed.append(("output", value._draws))
         return value._values[()]
     if type(value) in (list, tuple, set):
         return type(value)(map(released, value))

@@ -52,6 +52,7 @@ class Meeting:
 class RecordedCall:
     """One noise call of a run.
 
+    exposed: where noise itself reached the output, or met what it had noised, and its draws.
     coin: a draw that is used for sampling or for noise (uniform numbers, for example). values: the
     draws. parameters: those of the law, without its location. meetings: see Meeting. lost: where
     noise became a plain number before it met a value; doubtful: after it met zeros only.
@@ -66,6 +67,7 @@ class RecordedCall:
     meetings: list[Meeting] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)
+    exposed: list[tuple[str, frozenset[int]]] = field(default_factory=list)
     value: Any = None
     declared: Any = None
     norm: str | None = None

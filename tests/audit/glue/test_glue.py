@@ -2,6 +2,7 @@
 
 import random
 import secrets
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -120,8 +121,26 @@ def _reused(rows: Any) -> Any:
 
 
 def test_one_noise_value_for_two_values_is_seen() -> None:
-    report = glue.sensitivity(_reused, [1], [2], declared=9)
+    report = glue.sensitivity(_reused, [1, 2], [1, 4], declared=9)
     assert [each.kind for each in report.violations] == ["shared"]
+
+
+def test_one_noised_value_may_be_used_twice() -> None:
+    def clamped(rows: Any) -> Any:
+        noise = np.random.laplace(scale=9.0)
+        return sum(rows) + noise if sum(rows) + noise > 0 else 0.0
+
+    assert not glue.sensitivity(clamped, [1], [2], declared=1).violation
+
+
+@pytest.mark.parametrize(
+    "show", [lambda n, z: {"count": n + z, "noise": z}, lambda n, z: (n + z) - z]
+)
+def test_noise_that_is_shown_or_taken_off_again_is_a_leak(show: Callable[..., Any]) -> None:
+    report = glue.sensitivity(
+        lambda rows: show(sum(rows), np.random.laplace(scale=9.0)), [1], [2], declared=1
+    )
+    assert "leak" in {each.kind for each in report.violations}
 
 
 def _two_releases(rows: Any, scale: float = 4.0) -> Any:
