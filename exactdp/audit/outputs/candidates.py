@@ -23,6 +23,7 @@ _INTERVALS = 32
 _JUDGES = 250  # least number of judging outputs on each side; with fewer, no set is learned
 _HALVINGS = 16
 _DEVIATIONS = 3.0  # by which training counts may be off without misleading the choice
+_LIKELY = 1.5  # the same, for thresholds that more outputs will count
 _ENOUGH = 1000  # outputs in the judging half from which on its evidence is multiplied by _HALVED
 _HALVED = 1.5
 
@@ -78,14 +79,23 @@ def best(groups: Sequence[Counted], promise: Lines, keep: int = 4) -> list[Candi
 
 
 def farthest(groups: Sequence[Counted], promise: Lines) -> list[Candidate]:
-    """The event that surely comes nearest to the promise: it carries the bounds of an audit that
-    finds no violation."""
-    if not groups:
-        return []
-    rows = _Rows(groups)
-    reach = _reach(rows.k, rows.n, rows.y, rows.m, promise)
-    i = int(np.argmax(reach))
-    return [rows.candidate(i, 0.0)] if reach[i] > 0 else []
+    """The event that surely comes nearest to the promise, and the threshold that probably does:
+    they carry the bounds of an audit that finds no violation.
+
+    More outputs will be counted than training has seen. A threshold that is rare may then come
+    nearer than all that is sure now; among sets of values, those that look so are mostly chance.
+    """
+    ordered = [each for each in groups if each.make(0).relation in ("at least", "at most")]
+    events: list[Candidate] = []
+    for some, deviations in ((groups, _DEVIATIONS), (ordered, _LIKELY)):
+        if not some:
+            continue
+        rows = _Rows(some)
+        reach = _reach(rows.k, rows.n, rows.y, rows.m, promise, deviations)
+        i = int(np.argmax(reach))
+        if reach[i] > 0:
+            events.append(rows.candidate(i, 0.0))
+    return events
 
 
 class _Rows:
@@ -116,10 +126,12 @@ def reached(left: tuple[int, int], right: tuple[int, int], promise: Lines) -> fl
     return float(_reach(k, n, y, m, promise).max()) if left[1] and right[1] else 0.0
 
 
-def _reach(k: Column, n: Column, y: Column, m: Column, promise: Lines) -> Column:
+def _reach(
+    k: Column, n: Column, y: Column, m: Column, promise: Lines, deviations: float = _DEVIATIONS
+) -> Column:
     """The largest s, up to 4, for which counts surely break the promise with s times its epsilon
-    and delta: for probabilities three deviations away from the shares."""
-    low, high = _wilson(k, n, -_DEVIATIONS), _wilson(y, m, _DEVIATIONS)
+    and delta: for probabilities some deviations away from the shares."""
+    low, high = _wilson(k, n, -deviations), _wilson(y, m, deviations)
     reach = np.zeros(len(k))
     for factor, delta in promise:
         least, step = np.zeros(len(k)), 4.0

@@ -37,7 +37,7 @@ from exactdp.enclosure import Enclosure
 #: Parameter -> a lower bound on it.
 Bounds = dict[str, Fraction]
 
-_NEAREST = 2  # events whose bounds are computed even where they refute nothing
+_NEAREST = 4  # events whose bounds are computed even where they refute nothing
 _FEW = 8  # hits expected on the other side up to which the region is shaped for few
 _TRUST = Fraction(1, 4)  # weight of the density that training suggests, in outputs trained on
 _KEPT = 12  # events watched at once
@@ -213,7 +213,7 @@ class Audit:
     def _judge(self, final: bool) -> AuditReport | None:
         """A report where a violation is certain or a report is due."""
         ordered = sorted(self.chosen, key=self._evidence, reverse=True)
-        nearest = self._nearest() if final else []
+        nearest = self._nearest()
         level = _HOPELESS[self.anytime]
         hopeful = {one for one in ordered if self._evidence(one) >= level * -math.log(one.level)}
         judged = [one for one in ordered if one in hopeful or one.event in nearest]
@@ -227,7 +227,11 @@ class Audit:
                 if confirmed:
                     return self._report(True, one, [bounds, self.promise.promised()])
             judgements.append((one, bounds))
-        if not final:
+        if not final:  # the bounds of a look hold at its level, so no later report says less
+            keys = self.promise.currencies()
+            every = [self.bounds, *(bounds for _, bounds in judgements)]
+            zero = Fraction(0)
+            self.bounds = {k: max(each.get(k, zero) for each in every) for k in keys}
             return None
         limit = self.promise.limit[0]
         strongest, _ = max(judgements, key=lambda pair: (pair[1]["epsilon"], pair[1][limit]))

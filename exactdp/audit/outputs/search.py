@@ -19,7 +19,6 @@ from exactdp.audit.outputs.learned import combinations_of, likelihood_ratios
 
 _PAIRED = 14  # number of the best events that are joined, two by two
 _JOINING = 3.0  # nats that a joint event has to be better by
-_CERTAIN = 12.0  # nats: what chance finds in many thousand events stays below
 _SEEN = 3  # hits on the other side in training below which a threshold is also moved outward
 _HANDICAP, _MOST = 0.02, 0.5  # nats that a feature must do better by: per rank, and at most
 
@@ -39,9 +38,9 @@ def search(
     left, right: training outputs of both sides. data: the data sets, for the answers they suggest.
     epsilon: noise of sensitivity 1 probably has the scale 1/epsilon. known: more events to try.
     progress: called with every feature that is looked at.
-    Where none is certain, the second event is the one that comes nearest to the promise: it carries
-    the bounds that an audit without a violation reports. Where nothing speaks against the promise,
-    that event is the only one.
+    The events after the first are those that come nearest to the promise:
+    they carry the bounds that an audit without a violation reports. Where nothing speaks against
+    the promise, these events are the only ones.
     """
     candidates: list[Candidate] = []
     every: list[Counted] = []
@@ -57,10 +56,9 @@ def search(
         candidates += _joined(candidates[:_PAIRED], left, right, promise)
         candidates = _distinct(sorted(candidates, key=lambda one: -one.score), left, right, keep)
         candidates = [*candidates[:1], *_deeper(candidates, left, right), *candidates[1:]][:keep]
-        if candidates and candidates[0].score >= _CERTAIN:
-            return candidates
-        near = [x for x in farthest(every, promise) if x.event not in {y.event for y in candidates}]
-    return [*candidates[:1], *near, *candidates[1:]][:keep]
+        others = {y.event for y in candidates}
+        near = {x.event: x for x in farthest(every, promise) if x.event not in others}
+    return [*candidates[:1], *near.values(), *candidates[1:]][:keep]
 
 
 def _looked_at(
