@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from exactdp.audit import private
+from exactdp.audit.code import fresh
 from exactdp.audit.code.outcomes import key_of
 from exactdp.audit.steps.reading import Reading
 from exactdp.audit.steps.values import Refused
+from exactdp.errors import NotEnumerable, TooManyBranches
 from tests.audit.written_programs import PROGRAMS
 
 #: Probability that the search may leave out.
@@ -104,3 +107,44 @@ def test_verdicts_of_written_programs(program: Callable[[Any, Any], Any]) -> Non
             continue
         privacy = private(program, 0, 1, epsilon=1, delta=Fraction(claim), residual=OPEN / 16)
         assert privacy.verdict == ("refuted" if claim < least else "proved")
+
+
+def endless(bit: int, rng: Any) -> int:
+    rng.randrange(2)
+    while True:
+        pass
+
+
+def test_a_run_without_an_end_meets_a_limit() -> None:
+    with pytest.raises(NotEnumerable, match="has not ended"):
+        private(lambda bit, rng: endless(bit, rng), 0, 1, epsilon=1, seconds="0.1")
+
+
+def leaves(bit: int, rng: Any) -> int:
+    raise SystemExit(rng.randrange(2) ^ bit)
+
+
+def test_leaving_the_program_is_an_outcome() -> None:
+    assert private(leaves, 0, 1, epsilon=0, exceptions="outcome").verdict == "proved"
+
+
+def test_an_interpreter_that_does_not_start_is_no_fault_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fresh._end()
+    monkeypatch.delenv(fresh._INSIDE, raising=False)
+    monkeypatch.setattr(fresh.sys, "executable", "/nowhere/python")
+    privacy = private(PROGRAMS[0], 0, 1, epsilon="1.2")
+    assert privacy.verdict == "proved"
+    assert "cannot be started" in privacy.basis
+
+
+def test_a_verdict_names_why_a_program_was_not_read() -> None:
+    def program(bit: int, rng: Any) -> int:
+        with suppress(ValueError):
+            while rng.randrange(100):
+                bit += 1
+        return bit
+
+    with pytest.raises(TooManyBranches, match="the statement With"):
+        private(program, 0, 1, epsilon=1, max_runs=50)

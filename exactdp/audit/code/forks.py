@@ -41,10 +41,11 @@ class ProgramRaised(Signal, Exception):
 _SENT_BACK = (NotEnumerable, NotReproducible, TooManyBranches)
 
 
-def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
+def in_fork(work: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
     """What work(*arguments) returns in a forked child; its errors are raised here.
 
-    Raises NotEnumerable where a process cannot fork, and if the child dies.
+    seconds: time after which the child is ended. Raises NotEnumerable where a process cannot fork,
+    if the child dies, and if it is ended.
     """
     if not hasattr(os, "fork"):
         raise NotEnumerable(
@@ -71,6 +72,12 @@ def in_fork(work: Callable[..., Any], *arguments: Any) -> Any:
     answer = None
     try:
         with here, suppress(EOFError):
+            if not here.poll(seconds):
+                os.kill(pid, signal.SIGKILL)
+                raise NotEnumerable(
+                    f"a run of the program has not ended within {seconds:.0f} seconds; a loop may "
+                    "have no end (seconds= allows more time)"
+                )
             answer = here.recv()
     except BaseException:  # an interrupt, for one: nobody waits for the answer any more
         os.kill(pid, signal.SIGKILL)

@@ -52,6 +52,8 @@ def in_fresh_interpreters(
     request = sent((program, leaves[:: 1 + len(leaves) // _MOST_LEAVES], forked), _variables())
     if not request:
         return 0, "it uses a class of the script, or an object that cannot be copied"
+    if not _can_start():
+        return 0, "Python cannot be started by sys.executable"
     answers = _answers(request, _PATIENCE + 10 * seconds)
     for failed, error, _ in answers:
         if failed:
@@ -66,6 +68,20 @@ def in_fresh_interpreters(
                 "imported is not drawn again; draw it inside the run"
             )
     return len(_SEEDS), ""
+
+
+def _can_start() -> bool:
+    """Whether fresh interpreters are there, or can be started."""
+    with _LOCK:
+        try:
+            for pipe in _interpreters():
+                pipe.send(None)
+                if not pipe.poll(_PATIENCE) or pipe.recv() is not None:
+                    raise EOFError
+        except (EOFError, OSError, TypeError):
+            _end()
+            return False
+    return True
 
 
 def _variables() -> dict[int, tuple[str, str]]:
@@ -111,8 +127,9 @@ def _interpreters() -> list[Connection]:
     if any(process.poll() is not None for process, _ in _started):
         _end()  # something else has ended one, such as a command that was told to stop
     if _owner != os.getpid():
-        _owner = os.getpid()
-        _started[:] = [_start(seed) for seed in _SEEDS]
+        _owner, _started[:] = os.getpid(), []
+        for seed in _SEEDS:
+            _started.append(_start(seed))
     return [pipe for _, pipe in _started]
 
 
@@ -153,9 +170,13 @@ def serve(descriptor: int) -> None:
     pipe = Connection(descriptor)
     while True:
         try:
-            sys.path[:], request = pipe.recv()
+            message = pipe.recv()
         except EOFError:
             return
+        if message is None:  # whether this interpreter answers
+            pipe.send(None)
+            continue
+        sys.path[:], request = message
         pipe.send(_served(request))
 
 

@@ -38,6 +38,8 @@ from exactdp.samplers.enumeration_search import Explorer
 
 #: Time after which the search for a law, or for a verdict, is given up.
 SECONDS = 600
+#: Seconds that a run may take beyond that time until its process is ended.
+_GRACE = 5.0
 #: Most leaves that are repeated; of more leaves, every second, fourth, ... one is repeated.
 _MOST_REPEATED = 2_000
 #: Number of forks that repeat runs, each of which takes 3 to 9 ms; leaves per additional fork.
@@ -213,7 +215,9 @@ class Judge:
             ) from None
 
     def _in_a_child(self, lazy: bool, foresees: bool, most: int) -> Judged:
-        judged: Judged = in_fork(self._explore, lazy, foresees, most)
+        judged: Judged = in_fork(
+            self._explore, lazy, foresees, most, seconds=float(self._seconds) + _GRACE
+        )
         return judged
 
     def _explore(self, lazy: bool, foresees: bool, most: int) -> Judged:
@@ -255,7 +259,13 @@ class Judge:
     def _differ(self, judged: Judged) -> bool:
         """Whether a run shows something else when its share is repeated in a fork."""
         for share in _shares(judged):
-            again = in_fork(repeated_alike, self.program, share, self._existing)
+            again = in_fork(
+                repeated_alike,
+                self.program,
+                share,
+                self._existing,
+                seconds=float(self._seconds) + _GRACE,
+            )
             self._unknown |= again.unknown
             if again.differs is not None:
                 return True

@@ -54,7 +54,7 @@ class Program:
             if run.signal is None and raised is None:
                 outcome = value if isinstance(value, Outcome) else Outcome.returned(value)
             elif run.signal is None:
-                if not (self.catches and isinstance(raised, Exception)):
+                if not (self.catches and isinstance(raised, (Exception, SystemExit))):
                     raise ProgramRaised(type(raised).__name__, draws.points()[0]) from raised
                 outcome = Outcome.raised(raised)
         except RunOver:
