@@ -38,6 +38,7 @@ from exactdp.enclosure import Enclosure
 Bounds = dict[str, Fraction]
 
 _NEAREST = 4  # events whose bounds are computed even where they refute nothing
+_REQUIRED = 2  # of them, in the last look, must vary within calls
 _FEW = 8  # hits expected on the other side up to which the region is shaped for few
 _TRUST = Fraction(1, 4)  # weight of the density that training suggests, in outputs trained on
 _KEPT = 12  # events watched at once
@@ -213,7 +214,8 @@ class Audit:
     def _judge(self, final: bool) -> AuditReport | None:
         """A report where a violation is certain or a report is due."""
         ordered = sorted(self.chosen, key=self._evidence, reverse=True)
-        nearest = self._nearest()
+        ranked = self._nearest()
+        nearest = [e for e in ranked if self._varies(e) or (final and e in ranked[:_REQUIRED])]
         level = _HOPELESS[self.anytime]
         hopeful = {one for one in ordered if self._evidence(one) >= level * -math.log(one.level)}
         judged = [one for one in ordered if one in hopeful or one.event in nearest]
@@ -239,10 +241,14 @@ class Audit:
 
     def _require_variety(self, events: list[Event]) -> None:
         """Nothing is concluded from an event that favours a side and varies within no call."""
-        for tally in map(self.tallies.__getitem__, () if self.draws.single else events):
-            equal = tally.left * tally.right_trials == tally.right * tally.left_trials
-            if not tally.mixed and not equal:
-                raise AllAlike
+        if not all(map(self._varies, events)):
+            raise AllAlike
+
+    def _varies(self, event: Event) -> bool:
+        """Whether an event varies within some call, or favours no side."""
+        tally = self.tallies[event]
+        equal = tally.left * tally.right_trials == tally.right * tally.left_trials
+        return bool(self.draws.single or tally.mixed or equal)
 
     def _evidence(self, one: Chosen) -> float:
         """Nats against the promise; infinite for an event that was not counted yet."""
