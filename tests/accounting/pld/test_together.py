@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -287,3 +288,29 @@ def test_an_irrational_distance_stays_between_its_ends() -> None:
         assert below is not None
         assert step.removed.distance is not None
         assert below**2 <= runs <= step.removed.distance**2
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.5, 4.0])
+def test_gaussian_queries_beside_laplace_noise_are_an_integral(epsilon: float) -> None:
+    """The Laplace answer has losses -1/2, 1/2 and a density between; a normal loss for the rest."""
+    from scipy.integrate import quad
+
+    queries = [(Fraction(2), 3), (Fraction(3, 2), 1), (Fraction(5), 20)]
+    mu = math.sqrt(sum(n / float(sigma) ** 2 for sigma, n in queries))
+    loss = pld.laplace(scale=2)
+    for sigma, n in queries:
+        loss = loss.then(pld.gaussian(sigma=sigma).composed(n))
+
+    def rest(shift: float) -> float:
+        x = epsilon - shift
+        return float(
+            0.5 * math.erfc((x / mu - mu / 2) / math.sqrt(2))
+            - 0.5 * math.exp(x) * math.erfc((x / mu + mu / 2) / math.sqrt(2))
+        )
+
+    # at a distance 1/2 of the scale, an answer at z is lost by |z| - |z - 1/2|
+    between, _ = quad(lambda z: rest(2 * z - 0.5) * math.exp(z - 0.5) / 2, 0, 0.5, epsabs=1e-13)
+    truth = 0.5 * rest(0.5) + 0.5 * math.exp(-0.5) * rest(-0.5) + between
+    delta = loss.delta(str(epsilon), relative_width="1e-5")
+    assert float(delta.lower) * (1 - 1e-9) <= truth <= float(delta.upper) * (1 + 1e-9)
+    assert len(loss.orders()[0]) == 2

@@ -234,7 +234,9 @@ class Step:
         return self if self.is_alike else Step.alike(self.removed.in_either_order())
 
     def sampled(self, rate: Fraction) -> Step:
-        """The step on a Poisson sample."""
+        """The step on a Poisson sample; at rate 1 all users take part."""
+        if rate == 1:
+            return self
         removed, added = (self.removed.sampled(rate, removed=r) for r in (True, False))
         real = self._real(lambda step: step.sampled(rate))
         return Step(removed, added, real, self.attained)

@@ -57,40 +57,70 @@ class NormalLaw(DensityLaw):
         return SampledNormal(self, rate, removed)
 
 
-@dataclass(frozen=True)
-class Gaussian(NormalLaw):
+class ShiftedNormal(DensityLaw):
     """The loss between N(mu, 1) and N(0, 1) is N(mu^2/2, mu^2), in both orders."""
 
+    @property
+    @abstractmethod
+    def shift(self) -> arb:
+        """mu > 0, at the working precision."""
+
+    def density(self, loss: Any) -> Any:
+        mu = self.shift
+        offset = loss - mu * mu / 2
+        return (offset * offset * (-1 / (2 * mu * mu))).exp() / ((2 * arb.pi()).sqrt() * mu)
+
+    def below(self, loss: arb) -> Masses:
+        mu = self.shift
+        return cdf(loss / mu - mu / 2), cdf(loss / mu + mu / 2)
+
+    def above(self, loss: arb) -> Masses:
+        mu = self.shift
+        return tail(loss / mu - mu / 2), tail(loss / mu + mu / 2)
+
+    def centre(self) -> arb:
+        return self.shift**2 / 2
+
+    def scale(self) -> arb:
+        return self.shift
+
+    def excess(self, epsilon: Fraction) -> arb:
+        return hockey_stick(ball(epsilon), self.shift)
+
+    def ends(self) -> Ends:
+        return Ends(None, Enclosure.exact(0))
+
+
+@dataclass(frozen=True)
+class GaussianSum(ShiftedNormal):
+    """The loss of Gaussian queries together, whose distance may be irrational; square: mu^2."""
+
+    square: Fraction
+
+    @property
+    def shift(self) -> arb:
+        return ball(self.square).sqrt()
+
+    def log_moment(self, s: Fraction) -> arb:
+        return ball(s * (s + 1) * self.square / 2)
+
+
+@dataclass(frozen=True)
+class Gaussian(ShiftedNormal, NormalLaw):
+    """The loss of one Gaussian query."""
+
     mu: Fraction
+
+    @property
+    def shift(self) -> arb:
+        return ball(self.mu)
 
     @property
     def distance(self) -> Fraction:
         return self.mu
 
-    def density(self, loss: Any) -> Any:
-        mu = ball(self.mu)
-        offset = loss - mu * mu / 2
-        return (offset * offset * (-1 / (2 * mu * mu))).exp() / ((2 * arb.pi()).sqrt() * mu)
-
-    def below(self, loss: arb) -> Masses:
-        mu = ball(self.mu)
-        return cdf(loss / mu - mu / 2), cdf(loss / mu + mu / 2)
-
-    def above(self, loss: arb) -> Masses:
-        mu = ball(self.mu)
-        return tail(loss / mu - mu / 2), tail(loss / mu + mu / 2)
-
-    def centre(self) -> arb:
-        return ball(self.mu) ** 2 / 2
-
-    def scale(self) -> arb:
-        return ball(self.mu)
-
     def mixtures(self) -> tuple[Weights, Weights]:
         return ((self.mu, Fraction(1)),), _NONE
-
-    def excess(self, epsilon: Fraction) -> arb:
-        return hockey_stick(ball(epsilon), ball(self.mu))
 
     def log_moment(self, s: Fraction) -> arb:
         return ball(s * (s + 1) * self.mu**2 / 2)

@@ -6,16 +6,21 @@ curves of a run in both orders. Whatever the order, the curve of the run is at m
 which is convex and is the curve of a pair that is alike in both orders. As composition is monotone
 in the curve, the composition of these pairs is an upper bound. It need not be attained: one run has
 one order for all epsilons. Pairs of data sets that exist have an order for each run.
+
+Gaussian queries beside other mechanisms are one law: normal losses N(mu_i^2/2, mu_i^2) have the sum
+N(mu^2/2, mu^2) with mu^2 = sum mu_i^2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import accumulate, pairwise, product
-from math import prod
+from math import ceil, prod
 from typing import TypeAlias
 
-from exactdp.accounting.pld.losses.base import Order, Step
+from exactdp.accounting.pld.losses.base import LossLaw, Order, Step
+from exactdp.accounting.pld.losses.normal import GaussianSum
 
 Steps: TypeAlias = tuple[tuple[Step, int], ...]
 
@@ -25,9 +30,22 @@ _FEW, _PARTS = 16, 4
 
 def orders(steps: Steps) -> list[Order]:
     """The laws of all losses in either order of the neighbours; one where both agree."""
-    removed = tuple((step.removed, n) for step, n in steps)
-    added = tuple((step.added, n) for step, n in steps)
+    removed = _with_one_gaussian((step.removed, n) for step, n in steps)
+    added = _with_one_gaussian((step.added, n) for step, n in steps)
     return list(dict.fromkeys([removed, added]))
+
+
+def _with_one_gaussian(laws: Iterable[tuple[LossLaw, int]]) -> Order:
+    """The laws, where different Gaussian queries beside others are runs of a single law."""
+    order = tuple(laws)
+    queries = [(law.distance, n) for law, n in order if law.distance is not None]
+    if not 1 < len(queries) < len(order):
+        return order
+    square = sum((n * mu**2 for mu, n in queries), Fraction(0))
+    # a wide law needs many nodes: a run has a distance of at most 1, where there are enough runs
+    runs = min(sum(n for _, n in queries), ceil(square))
+    others = tuple((law, n) for law, n in order if law.distance is None)
+    return ((GaussianSum(square / runs), runs), *others)
 
 
 def real_orders(steps: Steps) -> list[Order]:

@@ -94,6 +94,12 @@ def test_the_probabilities_of_the_draws() -> None:
     assert float(draws.taken) == pytest.approx(taken, rel=1e-9)
 
 
+def test_all_users_in_every_sample_are_the_plain_gaussian() -> None:
+    full = pld.gaussian(sigma=2).sampled(1, batch_limit=100, users=100)
+    assert full.steps == pld.gaussian(sigma=2).steps
+    assert full.composed(3).epsilon("1e-6") == pld.gaussian(sigma=2).composed(3).epsilon("1e-6")
+
+
 @pytest.mark.slow
 def test_a_limit_that_is_never_reached_is_no_limit() -> None:
     free = pld.gaussian(sigma=1).sampled("0.01")
