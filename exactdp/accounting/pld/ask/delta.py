@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from flint import arb
@@ -25,7 +25,7 @@ from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, enclosure, precision, refine
 from exactdp.enclosure import Enclosure
 
-#: A mass of up to 2^-_SPARE_BITS times a limit may be cut off.
+#: A delta below 2^-_SPARE_BITS times a limit is negligible beside the limit.
 _SPARE_BITS = 20
 
 #: One step of refinement asks for an enclosure that is narrower by at most this factor.
@@ -126,17 +126,14 @@ def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
 def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
     """An upper bound of delta at loss >= 0, from a coarse grid.
 
-    limit: cutting off tails may raise the bound by 2^-_SPARE_BITS limit.
+    limit: a delta below 2^-_SPARE_BITS limit is only shown to be small.
     """
     if _is_beyond(order, loss):
         return Fraction(0)
     curve: Bounded | None = closed_curve(order)
     if curve is None:
-        plan = for_delta(order, float(loss), 0.1)
-        if limit:
-            enough = max(math.ceil(-log(limit) / math.log(2)), 0) + _SPARE_BITS
-            plan = replace(plan, tail_bits=min(plan.tail_bits, enough))
-        curve = composed(order, plan)
+        negligible = log(limit) - _SPARE_BITS * math.log(2) if limit else -math.inf
+        curve = composed(order, for_delta(order, float(loss), 0.1, negligible=negligible))
     with precision(BITS):
         most = curve.above(ball(loss))
         return enclosure(most).upper if most < 1 else Fraction(1)

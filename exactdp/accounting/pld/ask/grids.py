@@ -46,9 +46,6 @@ _SPARE_BITS = 30
 #: whose Chernoff bound is e^x times larger. This number keeps it near a 1000th of the width.
 _ROUNDING = 1e-9
 
-#: Bits that are saved where tails are slow: 2^-18 of delta is enough for a width of 1e-5.
-_SAVED_BITS = 12
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -103,8 +100,17 @@ def log_order_guess(order: Order, loss: float) -> float:
     return _saddle_near(order, loss).log_order(loss)
 
 
-def for_delta(order: Order, loss: float, relative_width: float, width: float = 0.0) -> Plan:
-    """A plan to enclose delta at a loss to a relative width, or the loss of a delta to a width."""
+def for_delta(
+    order: Order,
+    loss: float,
+    relative_width: float,
+    width: float = 0.0,
+    negligible: float = -math.inf,
+) -> Plan:
+    """A plan to enclose delta at a loss to a relative width, or the loss of a delta to a width.
+
+    negligible: a logarithm of delta below which delta only has to be shown to be small.
+    """
     saddle_points = _saddle_near(order, loss)
     theta, log_delta = saddle_points.tilt(loss), saddle_points.log_delta(loss)
     if width:
@@ -112,7 +118,7 @@ def for_delta(order: Order, loss: float, relative_width: float, width: float = 0
         relative_width = max(relative_width, width * theta)
     # finite losses that are negligible beside the infinite ones
     beside = _log_infinite(order) + math.log(relative_width) - 5
-    floor = max(-_LOG_2 * FLOOR_BITS - 20, beside)
+    floor = max(-_LOG_2 * FLOOR_BITS - 20, beside, negligible)
     if log_delta < floor:  # delta only has to be shown to be small
         theta = _least_tilt(lambda x: saddle_points.exponent(x, loss) < floor, theta)
         log_delta, relative_width = floor, 1.0
@@ -194,8 +200,6 @@ def _plan(
         step, theta = max(step, _scale(order) / 256), min(theta, 64 / float(_scale(order)))
     wanted = (_log_count(order) - log_delta) / _LOG_2 + _SPARE_BITS
     tail_bits = max(_TAIL_BITS, 32 * math.ceil(wanted / 32))
-    if any(law.has_slow_tails for law, _ in order):
-        tail_bits = math.ceil(wanted) - _SAVED_BITS
     step = _common(order, step)
     # the nodes of a lattice may be far apart: a larger tilt would see only one of them
     theta = min(theta, 64 / float(step))

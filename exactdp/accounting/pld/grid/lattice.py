@@ -18,9 +18,6 @@ from exactdp.errors import Undecided
 #: Largest number of nodes of one step.
 MOST_NODES = 1 << 22
 
-#: The farthest node of ratios: not all nodes up to it are used.
-_FAR = 1 << 256
-
 #: Small losses are cut off where their tilted mass is below 2^-_LOW_BITS.
 _LOW_BITS = 96
 
@@ -134,66 +131,46 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class RatioLattice:
-    """The ratios offset + i unit, i >= 0; or, where `inverse`, the inverses of these.
+class Ratios:
+    """The ratios count e^(i step), i an integer."""
 
-    The ratio is at the node i, or -i where `inverse`, so that losses rise with the node.
-    growth: a cell has the width of one node, or of its place i times growth.
-    """
-
-    unit: Fraction
-    growth: float
-    inverse: bool
-    offset: Fraction = Fraction(0)
-
-    @property
-    def least(self) -> int | None:
-        return None if self.inverse or self.offset else 0
-
-    @property
-    def largest(self) -> int | None:
-        return 0 if self.inverse and not self.offset else None
+    step: Fraction
+    count: int
+    least = largest = None
 
     def loss(self, node: int) -> arb:
-        loss = ball(self.offset + abs(node) * self.unit).log()
-        return -loss if self.inverse else loss
+        return ball(node * self.step) + arb(self.count).log()
 
     def masses(self, node: int) -> Masses:
-        place = ball(self.offset + abs(node) * self.unit)
-        return (arb(1), place) if self.inverse else (place, arb(1))
+        return self.loss(node).exp(), arb(1)
 
     def around(self, outcome: Outcome) -> tuple[int, int]:
-        sign = -1 if self.inverse else 1
-        ratio = (sign * outcome.loss).exp()
-        return _around(sign * (ratio - ball(self.offset)) / ball(self.unit))
+        return _around((outcome.loss - arb(self.count).log()) / ball(self.step))
 
     def nodes(self, first: int, last: int) -> Iterable[int]:
-        if first > last:
-            return []
-        low, high = sorted((abs(first), abs(last)))
-        nodes = [low]
-        while nodes[-1] < high:
-            nodes.append(min(nodes[-1] + max(1, int(nodes[-1] * self.growth)), high))
-        return [-node for node in reversed(nodes)] if self.inverse else nodes
+        check_nodes(last - first)
+        return range(first, last + 1)
 
     def span(self, law: Tails, tail_bits: int, rate: Fraction) -> tuple[int, int]:
+        # small ratios are cut off where their mass is small under Q
         small = arb(2) ** -tail_bits
-        if self.inverse:
-            return -_distance(lambda far: bool(law.below(self.loss(-far))[0] < small), _FAR), 0
-        return 0, _distance(lambda far: bool(law.above(self.loss(far))[0] < small), _FAR)
+        middle = floor((law.centre() - arb(self.count).log()) / ball(self.step))
+        first = middle - _distance(lambda far: bool(law.below(self.loss(middle - far))[1] < small))
+        last = middle + _distance(lambda far: bool(law.above(self.loss(middle + far))[0] < small))
+        return first, last
 
 
 def _around(place: arb) -> tuple[int, int]:
     return floor(place), -floor(-place)
 
 
-def _distance(is_beyond: Callable[[int], bool], most: int = MOST_NODES) -> int:
+def _distance(is_beyond: Callable[[int], bool]) -> int:
     """The least distance, in nodes, that is beyond."""
     far = 8
     while not is_beyond(far):
         far *= 2
-        if far > most:
-            raise Undecided(f"the losses of one step fill more than {most} nodes")
+        if far > MOST_NODES:
+            raise Undecided(f"the losses of one step fill more than {MOST_NODES} nodes")
     return least(4, far, is_beyond)  # the lower bound needs a few nodes, however narrow the law
 
 

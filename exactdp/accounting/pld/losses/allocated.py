@@ -8,16 +8,12 @@ adaptive steps, too: if (A, B) dominates every step, each step is a randomised i
 Let R be the ratio dA/dB under B, and S the mean of t independent copies of R. Both curves are
 expectations of convex functions of S: D(P, Q)(x) = E (S - x)+ + P(S infinite), and
 D(Q, P)(x) = E (1 - x S)+. If E f(R) <= E f(U) for every convex f, then sums of independent copies
-keep this order. So R is moved to a lattice of ratios (`grid.lattice`), where laws of sums are
-convolutions.
+keep this order. So sums of R/t may move on a lattice (`grid.ratio_sums`).
 
-Masses are rounded down (`grid.ratio_sums`). Below, less mass is a lower curve; sums beyond the
-lattices are left out. Above, let U be the sum before any mass is left out: E (U - x)+ is at most
-its part over the kept mass plus the mean of U over the mass left out, and that mean is
-1 - P(S infinite) less the mean over the kept mass. E (1 - x U)+ is at most its part over the kept
-mass plus the mass left out. So the bound above counts the mass that P lacks to 1 (in the other
-order, the mass that Q lacks) as an infinite loss. All sums beyond a lattice form one cell with a
-known mass, mean, least and largest sum; in the other order they move down to the last node.
+Above, let V be the sum of what became 0 as it was beyond a lattice: E (S - x)+ is at most the same
+without V, plus E V, which counts as an infinite loss. E (1 - x S)+ grows without V. Masses that are
+larger than the exact ones only raise both, as do masses that are too small below, where a mass of P
+is rounded down and the mass of Q with it is rounded up (in the other order, the other way round).
 Source: Chua et al. 2024 (arXiv 2412.16802) and Feldman, Shenfeld 2025 (arXiv 2502.08202) for the
 pair; the bounds are ours.
 """
@@ -34,20 +30,25 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from exactdp.accounting.pld.grid.lattice import Grid, RatioLattice, quarters
+from exactdp.accounting.pld.grid.lattice import Grid, Ratios
 from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
-from exactdp.accounting.pld.grid.moved import merged, shared
-from exactdp.accounting.pld.grid.ratio_sums import Sums, levels
+from exactdp.accounting.pld.grid.moved import Cell, merged, shared
+from exactdp.accounting.pld.grid.ratio_sums import Above, Below, coarser, total
 from exactdp.accounting.pld.losses.base import Ends, LossLaw, Step
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Described, InvalidParameter
+from exactdp.errors import Described, InvalidParameter, Undecided
 
-_BITS = 192
+_BITS = 128
 
-#: In the order without the user first, ratios beyond a mass of 2^-this move down to it above, and
-#: are left out below: their losses are the smallest.
-_FAR_BITS = 32
+#: What each sum cuts off is 2^-_SPARE_BITS of the tail that may be cut off.
+_SPARE_BITS = 8
+
+#: Largest relative error of the masses below.
+_MOST_ERROR = 0.25
+
+#: The ends of a cell that may have any ratio.
+_ANYWHERE = (0, 1 << 40)
 
 #: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.
 _SKETCHED, _SKETCHED_BITS = 500, 128
@@ -75,35 +76,21 @@ class Allocated(LossLaw):
     reverse: LossLaw
     steps: int
     removed: bool
-    has_slow_tails = True
 
     def __post_init__(self) -> None:
-        self.own.cells(RatioLattice(Fraction(1), 1.0, inverse=False), 1, Fraction(0))  # or raises
-
-    @property
-    def own(self) -> LossLaw:
-        """The law of one step, in the order of this law."""
-        return self.base if self.removed else self.reverse
+        self.base.cells(Ratios(Fraction(1), self.steps), 1, Fraction(0))  # or raises
 
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
-        # Moving R to nodes r apart adds at most r^2/6 to its variance above and takes r^2/3 below
-        # where its law is smooth, so the two variances of S are r^2/(2 t) apart. With this r that
-        # is step^2/5, about as much as the grid of losses adds.
-        unit = quarters(float(step) * math.sqrt(self.steps) * 0.65)
-        lattice = RatioLattice(unit, float(step) / 2, inverse=not self.removed)
-        low, high = _sums(self, lattice, tail_bits)
         grid = Grid(Fraction(0), step)
         with precision(_BITS):
-            below = merged(grid, [cell for sums in low for cell in sums.cells(grid)])
-            least = self.base.mass_at_infinity() if self.removed else low[0].at_zero
-            cells = [
-                cell for sums in high for cell in (*sums.cells(grid), *sums.cells_beyond(grid))
-            ]
-            missing = 1 - sum((cell.p for cell in cells), arb(0))
-            above = shared(grid, cells)
+            low, high = _sums(self.base, self.reverse, self.steps, step, tail_bits)
+            masses, infinite = _above(high, grid, removed=self.removed)
+            below = merged(grid, _cells(low, removed=self.removed))
+            zero = low.zero / (1 + 2 * arb(low.error))
+            least = self.base.mass_at_infinity() if self.removed else zero
             return (
                 on_nodes(grid, {i: p for i, (p, _) in below.items()}, least.lower(), up=False),
-                on_nodes(grid, {i: p for i, (p, _) in above.items()}, missing.upper(), up=True),
+                on_nodes(grid, masses, infinite, up=True),
             )
 
     def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
@@ -145,14 +132,39 @@ class Allocated(LossLaw):
         return Ends(largest, Enclosure(mass.lower**self.steps, mass.upper**self.steps))
 
 
-@lru_cache(maxsize=2)
-def _sums(law: Allocated, lattice: RatioLattice, tail_bits: int) -> tuple[list[Sums], list[Sums]]:
-    """The law of S on lattices, below and above. lattice: of R."""
+@lru_cache(maxsize=4)
+def _sums(
+    base: LossLaw, reverse: LossLaw, count: int, step: Fraction, tail_bits: int
+) -> tuple[Below, Above]:
+    """The law of S, below and above."""
     with precision(_BITS):
-        far = tail_bits if law.removed else min(tail_bits, _FAR_BITS)
-        cells = list(law.own.cells(lattice, far, Fraction(0)))
-        low, high = (levels(lattice, cells, law.steps, tail_bits, up=up) for up in (False, True))
-    return low, high
+        most = max(loss for loss, _ in base.sketch(tail_bits)) - math.log(count)
+        lattice = Ratios(coarser(step, most, count), count)
+        cells = list(base.cells(lattice, tail_bits, Fraction(0)))
+        low = Below.one(lattice, cells, reverse.mass_at_infinity())
+        high = Above.one(lattice, shared(lattice, cells))
+        tail = 2.0 ** -(tail_bits + _SPARE_BITS)
+        return total(low, step, tail), total(high, step, tail)
+
+
+def _cells(sums: Below, *, removed: bool) -> list[Cell]:
+    """Cells of sums below, whose ratios may lie anywhere."""
+    if sums.error > _MOST_ERROR:
+        raise Undecided("the steps of an epoch are too many for sums of doubles")
+    # (1 + error) and 1/(1 - error) are at most 1 + 2 error
+    low, high = 1 / (1 + 2 * arb(sums.error)), 1 + 2 * arb(sums.error)
+    p_factor, q_factor = (low, high) if removed else (high, low)
+    pairs = zip(sums.p.tolist(), sums.q.tolist(), strict=True)
+    cells = [(arb(p) * p_factor, arb(q) * q_factor) for p, q in pairs if p and q]
+    return [Cell(*(pair if removed else pair[::-1]), *_ANYWHERE) for pair in cells]
+
+
+def _above(sums: Above, grid: Grid, *, removed: bool) -> tuple[dict[int, arb], arb]:
+    """Masses under the first law at the nodes of their losses, and at infinity."""
+    masses = {sums.first + i: arb(mass) for i, mass in enumerate(sums.masses.tolist()) if mass}
+    if removed:
+        return {i: mass * grid.loss(i).exp() for i, mass in masses.items()}, sums.beyond.upper()
+    return {-i: mass for i, mass in masses.items()}, arb(sums.zero)
 
 
 @lru_cache(maxsize=8)

@@ -68,9 +68,6 @@ class LossLaw(ABC):
         """All pairs, if they are known and the law is the worst of them at each epsilon."""
         return None
 
-    #: Whether `bounds` takes much longer if its tails are cut off further out.
-    has_slow_tails: ClassVar[bool] = False
-
     #: Whether it is the loss of one step, to which a sample of users can be drawn.
     one_step: ClassVar[bool] = True
 
