@@ -12,16 +12,18 @@ import pytest
 
 from exactdp import statement
 from exactdp.accounting.calculator import CALCULATORS, calculator
+from exactdp.accounting.calculator import parameters as parameters_of
+from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.pld.calculators import loss_of
 from exactdp.audit.numbers.certified import mechanisms as audited
 from exactdp.audit.numbers.certified import named
 from exactdp.cli import parameters, steps
+from exactdp.cli.composition import compose
 from exactdp.errors import InvalidParameter
 from exactdp.frames import candidates
 from exactdp.local import report_files
 from exactdp.oracle.vectors import GROUPS
 from exactdp.statement.releases import LAWS
-from tests.cli.test_registry import EVERY
 
 ROOT = Path(__file__).parents[1]
 
@@ -76,11 +78,27 @@ def test_a_calculator_has_the_name_of_its_line_and_a_place_in_the_face() -> None
         assert f"import {module} as {module}\n" in stub, "accounting/__init__.pyi"
 
 
+@pytest.mark.parametrize("name", CALCULATORS)
+def test_a_parameter_of_a_calculator_is_known(name: str) -> None:
+    entry = calculator(name)
+    for each in {**entry.parameters(), **parameters_of(entry.calibrate)}:
+        option = getattr(parameters, each.upper(), None)
+        assert isinstance(option, parameters.Option), f"cli/parameters.py: {each.upper()}"
+    for each in entry.falls_with.keys() - {"epsilon"}:  # calibrations find these
+        assert hasattr(Calibration, each), f"accounting/calibration.py: {each}"
+
+
+def test_a_calibration_lists_the_parameters_that_it_has() -> None:
+    found = calculator("gaussian").calibrate(epsilon=1, delta="1e-5")
+    place = "accounting/calibration.py: _PARAMETERS"
+    assert [name for name in dir(found) if not hasattr(found, name)] == [], place
+
+
 @pytest.mark.parametrize("name", steps.mechanisms())
 def test_a_law_is_known_where_losses_are_used(name: str) -> None:
     assert name in PARAMETERS, "tests/test_lists.py: PARAMETERS"
     law: Callable[..., Any] = steps.mechanisms()[name]
-    assert f" {name} (" in " ".join(str(EVERY["compose"].help).split()), "cli/composition.py: help"
+    assert f" {name} (" in " ".join(str(compose.help).split()), "cli/composition.py: help"
     loss = law(**PARAMETERS[name])
     if name in NOT_STATED:
         with pytest.raises(InvalidParameter, match="a mechanism that a privacy statement can name"):

@@ -34,13 +34,13 @@ BUILT = (mechanisms.Combined,)
 
 
 def _classes() -> dict[str, type]:
-    """All public classes of mechanisms; mypy compares their methods with exactdp.mechanism."""
+    """All public classes that release; mypy compares their methods with exactdp.mechanism."""
     rooms = (mechanisms, local, sparse)
     named = {name: getattr(room, name) for room in rooms for name in room.__all__}
     return {
         name: kind
         for name, kind in named.items()
-        if inspect.isclass(kind) and not inspect.isabstract(kind) and Mechanism in kind.__mro__
+        if inspect.isclass(kind) and not inspect.isabstract(kind) and hasattr(kind, "release")
     }
 
 
@@ -49,6 +49,7 @@ CLASSES = _classes()
 
 def test_names_of_methods_and_parameters() -> None:
     for name, kind in CLASSES.items():
+        assert Mechanism in kind.__mro__, f"{name}: a subclass of Mechanism or Simulated"
         assert any(hasattr(kind, question) for question in _ERRORS), name
         makers = [getattr(kind, maker, None) for maker in ("of", "for_target")]
         taken = [inspect.signature(maker).parameters for maker in (kind, *makers) if maker]
@@ -163,7 +164,7 @@ def _hashes(mechanism: Any) -> Any:
 
 
 def test_the_table_is_whole() -> None:
-    assert SMALL.keys() == CLASSES.keys()
+    assert SMALL.keys() == CLASSES.keys(), "tests/test_one_manner.py: SMALL"
 
 
 @pytest.mark.few(10)

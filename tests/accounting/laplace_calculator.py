@@ -11,6 +11,7 @@ from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number
@@ -61,10 +62,14 @@ class Laplace(Calculator, Evaluated):
     falls_with: ClassVar = {"sigma": 0, "epsilon": 0}
     calibrate = staticmethod(calibrate)
 
-    neighbours = "neighbours whose query differs by at most the sensitivity"
+    neighbours = add_remove("moving the query by at most the sensitivity")
     source = "the law of Laplace noise"
 
     def evaluate(self) -> arb:
         """A ball around delta."""
         size = ball(self.sensitivity) * ball(2).sqrt() / ball(self.sigma)
         return -((ball(self.epsilon) - size) / 2).expm1()
+
+
+#: The least epsilon for a delta.
+epsilon = Laplace.least_epsilon

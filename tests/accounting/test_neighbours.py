@@ -59,7 +59,6 @@ def test_two_relations_are_refused_by_name() -> None:
         assert len(budget.expenses) == 1
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("name", CALCULATORS)
 def test_every_calculator_states_a_relation_of_losses(name: str) -> None:
     entry = calculator(name)

@@ -84,9 +84,11 @@ def _number(rng: random.Random, low: float, high: float) -> str:
 def _calculated(name: str, rng: random.Random) -> Drawn:
     """The example of a calculator, with other numbers."""
     values: dict[str, str] = {}
-    for each, text in calculator(name).example.items():
+    example = calculator(name).example
+    instance = calculator(name)(**example)
+    for each, text in example.items():
         factor = rng.uniform(0.7, 1.6)
-        whole = each in ("k", "n", "columns", "threshold")
+        whole = isinstance(getattr(instance, each), int)
         values[each] = (
             str(max(1, round(int(text) * factor))) if whole else f"{float(text) * factor:.4g}"
         )
