@@ -33,7 +33,9 @@ def pages() -> list[object]:
 
 
 def _marks(page: Path) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.fresh] * ("fresh interpreters agree" in page.read_text(encoding="utf-8"))
+    """What a page needs: other libraries, for reports about them, or fresh interpreters."""
+    peers = [pytest.mark.peers] * ("reports" in page.relative_to(ROOT).parts)
+    return peers + [pytest.mark.fresh] * ("fresh interpreters agree" in page.read_text("utf-8"))
 
 
 @pytest.fixture
