@@ -13,9 +13,9 @@ from exactdp.parameters import choice, json_value
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
-#: Functions of exactdp.accounting.pld that no line can call: two take laws or losses, and two
-#: answer for a whole run.
-_OTHERS = ("laws", "together", "matrix", "sgd")
+#: Functions of exactdp.accounting.pld that no line can call: two take laws or losses, and
+#: three answer for a whole run.
+_OTHERS = ("laws", "together", "matrix", "sampled_matrix", "sgd")
 
 
 @cache

@@ -5,6 +5,7 @@ from exactdp.accounting.pld.budget import Budget as Budget
 from exactdp.accounting.pld.budget import Odometer as Odometer
 from exactdp.accounting.pld.correlated import matrix as matrix
 from exactdp.accounting.pld.correlated import matrix_sensitivity as matrix_sensitivity
+from exactdp.accounting.pld.correlated import sampled_matrix as sampled_matrix
 from exactdp.accounting.pld.correlated import square_root_strategy as square_root_strategy
 from exactdp.accounting.pld.histograms import csh as csh
 from exactdp.accounting.pld.histograms import gshm as gshm

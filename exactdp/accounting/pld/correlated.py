@@ -1,4 +1,4 @@
-"""The privacy loss of matrix mechanisms: training with correlated noise (DP-FTRL), unamplified.
+"""The privacy loss of matrix mechanisms: training with correlated noise (DP-FTRL).
 
 The answers are C x + sigma z for a lower triangular n x n matrix C, the strategy; row x_i is the
 clipped sum of step i, and z is standard normal. To add C^-1 z to the steps' sums is
@@ -21,7 +21,17 @@ In all cases a user with equal vectors in the best steps attains the sensitivity
 that of the Gaussian mechanism with this sensitivity, from both sides. Sums may depend on earlier
 answers, since C is lower triangular and the noise is Gaussian (Denisov et al. 2022, Theorem 2.1).
 If batches are drawn at random, this is still an upper bound for the participations that are
-counted, but no amplification is proved here.
+counted. Amplification is proved for cyclic Poisson samples (:func:`sampled_matrix`): users belong
+to b fixed parts, and step i samples from part i mod b at rate q. Let C have at most b bands. A user
+of part r can take part in the steps j = r, r + b, ..., each with a bit of its own. Column j is 0
+outside of the rows j to j + b - 1, so every row depends on at most one of these bits, and the rows
+of one bit are a block. Fix the samples of all others, and let the user's vector v at step j, |v| <=
+1, be any function of the answers before row j. Take from every answer of the block what follows
+from the answers before, without the user: that is one to one. What is left is z, or z plus v times
+column j with probability q: Gaussian noise on a Poisson sample, at a sensitivity of at most |c_j|.
+The blocks follow one another with fresh noise and fresh bits, so the loss is that of their adaptive
+composition, and constant vectors of norm 1 attain it. For a Toeplitz strategy |c_j| does not grow
+with j, so part 0 loses most; of rows, one part must have the largest columns.
 
 Source: Choquette-Choo et al. 2023 (arXiv 2306.08153) for banded strategies; Kalinin and Lampert
 2024 (arXiv 2405.13763) for Toeplitz strategies; the proofs above are complete.
@@ -29,17 +39,19 @@ Source: Choquette-Choo et al. 2023 (arXiv 2306.08153) for banded strategies; Kal
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate, zip_longest
 from math import comb, lcm
 from typing import ClassVar, cast
 
-from exactdp.accounting.neighbours import add_remove
+from exactdp.accounting.neighbours import ADD_REMOVE, add_remove
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.losses.base import LossLaw, Step
 from exactdp.accounting.pld.losses.normal import Gaussian
-from exactdp.accounting.pld.mechanisms import root
+from exactdp.accounting.pld.mechanisms import between, root
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, integer, positive, rational
@@ -48,6 +60,10 @@ Strategy = Sequence[Real] | Sequence[Sequence[Real]]
 
 #: mu^2 lies between 1/_EXTREME and _EXTREME.
 _EXTREME = 10**200
+
+_SAMPLED = "Choquette-Choo et al. 2023 (arXiv 2306.08153), exactdp.accounting.pld.correlated"
+
+_NO_WORST = "a strategy with a part whose columns are the largest: the loss of others is not known"
 
 _KNOWN = (
     "a Toeplitz strategy with coefficients that are >= 0 and do not increase, at most "
@@ -67,8 +83,7 @@ def matrix(
 
     sigma: standard deviation of z, > 0, in units of the clipping norm. Other parameters and errors
     as in :func:`matrix_sensitivity`. The loss is that of all n steps; `composed` runs all n steps
-    again with fresh noise. Samples of users are refused: for correlated noise no amplification is
-    proved here.
+    again with fresh noise. Samples of users are refused; see :func:`sampled_matrix`.
     Source: the module's text; Denisov et al. 2022 (arXiv 2202.08312), Theorem 2.1.
 
     >>> from exactdp.accounting import pld
@@ -87,6 +102,58 @@ def matrix(
     apart = f"taking part in at most {participations} of {steps} steps, {separation} apart or more"
     source = "Denisov et al. 2022 (arXiv 2202.08312), exactdp.accounting.pld.correlated"
     return Pld(((step, 1),), add_remove(apart), source)
+
+
+def sampled_matrix(*, sigma: Real, strategy: Strategy, steps: int, bands: int, rate: Real) -> Pld:
+    """A banded matrix mechanism on cyclic Poisson samples: amplified DP-FTRL.
+
+    sigma, strategy, steps: as in :func:`matrix`. bands: b; C_ij = 0 for i - j >= b. Users belong to
+    b parts, chosen without regard to their data, and step i (from 0) draws every user of part
+    i mod b with probability rate, in (0, 1], independently. Participations are not limited.
+    Raises InvalidParameter for strategies with more bands, and where no part has the largest
+    columns.
+    Source: Choquette-Choo et al. 2023 (arXiv 2306.08153), Section 5; the module's text.
+
+    >>> from exactdp.accounting import pld
+    >>> roots = pld.square_root_strategy(1000, bands=10)
+    >>> loss = pld.sampled_matrix(sigma=2, strategy=roots, steps=1000, bands=10, rate="0.1")
+    >>> print(format(loss.epsilon("1e-6"), "4"))  # takes seconds
+    [4.067, 4.068]
+    """
+    n, noise = integer("steps", steps, least=1), positive("sigma", sigma)
+    parts = [sorted(norms, reverse=True) for norms in _norms(strategy, n, bands)]
+    most = [max(norms) for norms in zip_longest(*parts, fillvalue=Fraction(0))]
+    if most not in parts:
+        raise InvalidParameter("strategy", Described("another"), _NO_WORST)
+    loss: Pld | None = None
+    for square, times in Counter(norm for norm in most if norm).items():
+        block = Pld(((between(square / noise**2), 1),), ADD_REMOVE, _SAMPLED)
+        run = block.sampled(rate).composed(times)
+        loss = run if loss is None else loss.then(run)
+    if loss is None:
+        raise InvalidParameter("strategy", strategy, "not all 0")
+    return loss
+
+
+def _norms(strategy: Strategy, n: int, bands: int) -> list[list[Fraction]]:
+    """The squared norms of the columns of every part."""
+    apart = min(integer("bands", bands, least=1), n)
+    if _has_rows(strategy):
+        rows = _rows(cast(Sequence[Sequence[Real]], strategy), n)
+        if any(any(row[: max(i - apart + 1, 0)]) for i, row in enumerate(rows)):
+            raise InvalidParameter("bands", bands, "the number of bands of the strategy, or more")
+        squares = [sum((row[j] ** 2 for row in rows), Fraction(0)) for j in range(n)]
+    else:
+        c = [rational("strategy", x) for x in cast(Sequence[Real], strategy)][:n]
+        if any(c[apart:]):
+            raise InvalidParameter("bands", bands, "the number of bands of the strategy, or more")
+        sums = list(accumulate((x * x for x in c[:apart]), initial=Fraction(0)))
+        squares = [sums[min(n - j, len(sums) - 1)] for j in range(n)]
+    return [squares[part::apart] for part in range(apart)]
+
+
+def _has_rows(strategy: Strategy) -> bool:
+    return any(isinstance(entry, Sequence) and not isinstance(entry, str) for entry in strategy)
 
 
 def matrix_sensitivity(
@@ -142,7 +209,7 @@ def _square(strategy: Strategy, steps: int, participations: int, separation: int
     times = min(integer("participations", participations, least=1), -(-n // apart))
     if not len(strategy):
         raise InvalidParameter("strategy", strategy, "at least one coefficient")
-    if any(isinstance(entry, Sequence) and not isinstance(entry, str) for entry in strategy):
+    if _has_rows(strategy):
         square = _of_rows(_rows(cast(Sequence[Sequence[Real]], strategy), n), times, apart)
     else:
         coefficients = [rational("strategy", c) for c in cast(Sequence[Real], strategy)]

@@ -275,7 +275,10 @@ class Pld(Questions, Displayed):
             )
             raise InvalidParameter("loss", Described(f"{self.count} mechanisms"), allowed)
         if rate < 1 and not all(step.removed.one_step for step, _ in self.steps):
-            allowed = "a mechanism of one step: with correlated noise no amplification is proved"
+            allowed = (
+                "a mechanism of one step: with correlated noise no amplification is proved, except "
+                "for a banded strategy on cyclic samples (pld.sampled_matrix)"
+            )
             raise InvalidParameter("loss", Described("a matrix mechanism"), allowed)
 
     def _only_add_remove(self) -> None:

@@ -197,7 +197,7 @@ def together(*mechanisms: Pld) -> Pld:
             raise InvalidParameter("mechanisms", selection, _OTHERS)
         most += times * law.distance**2
         least += times * pairs[0].removed.distance ** 2
-    return Pld(((_between(least, most), 1),), composed.neighbours, composed.source)
+    return Pld(((between(least, most), 1),), composed.neighbours, composed.source)
 
 
 def _alike(law: LossLaw, source: str) -> Pld:
@@ -221,12 +221,12 @@ def _whole_shift(sensitivity: Real) -> int:
     return shift
 
 
-def _between(least: Fraction, most: Fraction) -> Step:
-    """Gaussian noise for a distance whose square has these bounds, between two rational distances.
+def between(least: Fraction, most: Fraction | None = None) -> Step:
+    """Gaussian noise for a distance whose square has these bounds (one, if it is known exactly).
 
     The smaller distance belongs to a user who moves the queries by less than the sensitivity.
     """
-    low, high = root(least)[0], root(most)[1]
+    low, high = root(least)[0], root(least if most is None else most)[1]
     above, below = (Step.alike(Gaussian(mu)) for mu in (high, low))
     return above if low == high else Step(above.removed, above.added, ((below,),), attained=False)
 

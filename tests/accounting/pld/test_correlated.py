@@ -6,8 +6,11 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from exactdp.accounting import pld
 from exactdp.enclosure import Enclosure
@@ -15,6 +18,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real
 
 Rows = list[list[Fraction]]
+Floats = NDArray[np.float64]
 
 
 def toeplitz(c: Sequence[Fraction | int], n: int) -> Rows:
@@ -136,3 +140,54 @@ def test_no_amplification_is_claimed() -> None:
     with pytest.raises(InvalidParameter, match="got Correlated"):
         pld.together(loss, pld.gaussian(sigma=1))
     assert loss.sampled(1) == loss
+
+
+def _simulated(rows: Rows, part: int, bands: int, sigma: float, rate: float, x: float) -> Floats:
+    """delta in both orders and its error, from the likelihoods of all answers over all bits."""
+    rng, taken_steps = np.random.default_rng(3), range(part, len(rows), bands)
+    matrix = np.array([[float(entry) for entry in row] for row in rows])
+    bits = np.array(list(itertools.product([0, 1], repeat=len(taken_steps))))
+    means = bits @ matrix[:, list(taken_steps)].T / sigma
+    chances = rate ** bits.sum(axis=1) * (1 - rate) ** (1 - bits).sum(axis=1)
+    noise = rng.standard_normal((300_000, len(rows)))
+    results = []
+    for sign, chosen in ((1, rng.choice(len(bits), len(noise), p=chances)), (-1, 0)):
+        answers = noise + means[chosen]
+        ratio = np.exp(answers @ means.T - (means**2).sum(axis=1) / 2) @ chances
+        gains = np.maximum(1 - x * ratio ** (-sign), 0)
+        results.append((gains.mean(), 5 * gains.std() / len(gains) ** 0.5))
+    return np.array(results)
+
+
+ROWS = [["1", "0", "0", "0", "0"], ["1/2", "1", "0", "0", "0"], ["0", "1/4", "1", "0", "0"]]
+ROWS += [["0", "0", "-1/2", "1", "0"], ["0", "0", "0", "1/4", "1"]]
+
+
+@pytest.mark.parametrize("strategy", [["1", "1/2"], ["1", "-1/2"], ROWS], ids=str)
+def test_cyclic_samples_are_simulated(strategy: Any) -> None:
+    """All users take part in every second step; the worst part is the first one."""
+    rows = strategy if strategy is ROWS else toeplitz([Fraction(c) for c in strategy], 5)
+    loss = pld.sampled_matrix(sigma=1, strategy=strategy, steps=5, bands=2, rate="0.3")
+    for epsilon in (0.2, 1.0):
+        delta = loss.delta(str(epsilon))
+        simulated = [
+            _simulated(
+                [[Fraction(x) for x in row] for row in rows], part, 2, 1, 0.3, np.exp(epsilon)
+            )
+            for part in (0, 1)
+        ]
+        worst, error = max(tuple(pair) for part in simulated for pair in part)
+        assert float(delta.lower) - error < worst < float(delta.upper) + error
+
+
+def test_without_bands_cyclic_samples_are_training() -> None:
+    loss = pld.sampled_matrix(sigma=2, strategy=[1], steps=30, bands=1, rate="0.1")
+    assert loss.orders() == pld.sgd(noise_multiplier=2, rate="0.1", steps=30).orders()
+
+
+def test_strategies_that_cyclic_samples_do_not_fit() -> None:
+    with pytest.raises(InvalidParameter, match="bands"):
+        pld.sampled_matrix(sigma=1, strategy=[1, 1, 1], steps=9, bands=2, rate="0.1")
+    mixed = [[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0], [0, 0, 0, 2]]
+    with pytest.raises(InvalidParameter, match="largest"):  # norms (3, 1) and (2, 2)
+        pld.sampled_matrix(sigma=1, strategy=mixed, steps=4, bands=2, rate="0.1")
