@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +22,22 @@ if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
 
+#: How the samples of a training are drawn.
+SCHEME = (opt.SAMPLING, opt.NEIGHBOURS, opt.BATCH_LIMIT, opt.N)
+
+
 @click.command(
-    epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5"
+    epilog="Example: exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5\n"
+    "Example: exactdp sgd --noise-multiplier 1.2,0.8 --rate 0.01 --steps 1000,500 --delta 1e-5"
 )
 @options(
-    opt.RATE,
+    opt.RATE_PHASES,
     optional=(
-        opt.NOISE_MULTIPLIER,
-        opt.STEPS,
+        opt.NOISE_MULTIPLIER_PHASES,
+        opt.STEPS_PHASES,
         opt.EPSILON,
         opt.DELTA,
-        opt.SAMPLING,
-        opt.NEIGHBOURS,
-        opt.BATCH_LIMIT,
-        opt.N,
+        *SCHEME,
     ),
 )
 @statement_option
@@ -53,7 +56,8 @@ def sgd(
     """Training with noise (DP-SGD): epsilon, delta, noise or steps.
 
     Give exactly three of --noise-multiplier, --steps, --epsilon and --delta. The fourth is
-    computed with certified lower and upper bounds. --sampling batches draws batches of a fixed size
+    computed with certified lower and upper bounds. For a noise schedule give a list of noise
+    multipliers, and of steps, one for each phase. --sampling batches draws batches of a fixed size
     without replacement, for replace-one neighbours. --sampling truncated keeps at most
     --batch-limit of the --n users in a sample. For both the two bounds may stay apart.
     """
@@ -74,7 +78,7 @@ def sgd(
         report |= _solve_for(wanted, {"rate": rate, **known, **chosen})
     values = {"rate": rate, **known, **chosen, **report.get("parameters", {})}
     target = "delta" if wanted == "epsilon" else "epsilon"
-    _save(statement, lambda: _loss(values), {target: known[target], "one_pair": one_pair})
+    _save(statement, lambda: training(values), {target: known[target], "one_pair": one_pair})
     return Answer(report, _text(report))
 
 
@@ -94,13 +98,21 @@ def _solve_for(wanted: str, known: dict[str, str]) -> dict[str, Any]:
             "refuted": {"steps": str(most.too_many), "delta": most.refuted.as_dict()},
         }
     target = "delta" if wanted == "epsilon" else "epsilon"
-    return _answer(_loss(known), {target: known[target]})
+    return _answer(training(known), {target: known[target]})
 
 
-def _loss(values: dict[str, str]) -> Pld:
+def training(values: Mapping[str, str]) -> Pld:
+    """The loss of a training. Several noise multipliers, rates or steps are those of phases."""
     from exactdp.accounting import pld
 
-    return pld.sgd(**{n: value for n, value in values.items() if n not in ("epsilon", "delta")})
+    own = {n: value for n, value in values.items() if n not in ("epsilon", "delta")}
+    lists = {name: own[name].split(",") for name in ("noise_multiplier", "rate", "steps")}
+    count = max(map(len, lists.values()))
+    for name, each in lists.items():
+        if len(each) not in (1, count):
+            raise InvalidParameter(name, own[name], f"one number, or {count}, one for each phase")
+    phases = [{name: each[i % len(each)] for name, each in lists.items()} for i in range(count)]
+    return reduce(pld.Pld.then, [pld.sgd(**{**own, **phase}) for phase in phases])
 
 
 @click.command(epilog="Example: exactdp compose steps.jsonl --delta 1e-5")

@@ -298,6 +298,42 @@ NEIGHBOURS_COMPOSED = Option(
 )
 GROUP = Option("group", "an integer >= 1", "Size of groups of users to protect together.", "1")
 STEPS = Option("steps", "an integer >= 1", "Number of steps.")
+RATE_PHASES = Option(
+    "rate",
+    "a number > 0 and <= 1, or a list",
+    "Probability that a user is in the sample of a step; with commas, of each phase of training.",
+)
+NOISE_MULTIPLIER_PHASES = Option(
+    "noise_multiplier", "a number > 0, or a list", NOISE_MULTIPLIER.help[:-1] + ", of each phase."
+)
+STEPS_PHASES = Option("steps", "an integer >= 1, or a list", "Number of steps, of each phase.")
+FALSE_ALARMS = Option(
+    "false_alarms",
+    "a number > 0 and < 1",
+    "Probability that an attack says yes where the user's data was not used.",
+    "0.001",
+)
+PRIOR_OF_USE = Option(
+    "prior", "a number > 0 and < 1", "Probability, before, that the user's data was used.", "0.5"
+)
+BASELINE = Option(
+    "baseline",
+    "a number > 0 and < 1",
+    "Probability to guess the user's data without outputs; 1/m for one of m records.",
+    "0.1",
+)
+AT_MOST = Option(
+    "at_most",
+    "RISK=NUMBER",
+    "Find the parameter that is left out: advantage=0.1, or power, precision, accuracy or "
+    "reconstruction.",
+)
+RELATIVE_WIDTH = Option(
+    "relative_width", "a number > 0", "Largest relative width of an enclosure.", "0.001"
+)
+PICTURE_OF_POWER = Option(
+    "picture", "a file name", "Picture of the trade-off curve: .png, .svg or .pdf."
+)
 COLLISION = Option(
     "collision", "a number >= 0", "Probability of a collision at each level.", "1/10"
 )

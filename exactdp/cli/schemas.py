@@ -83,6 +83,24 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     ),
     "sgd": _record(**_LOSS),
     "compose": _record(**_LOSS),
+    "risk": _record(
+        mechanism=_TEXT,
+        given=_STRINGS,
+        risks_=_list(
+            _record(
+                risk=_TEXT,
+                at=_STRINGS,
+                enclosure=_ENDS,
+                without_outputs=_NUMBER,
+                definition=_TEXT,
+                source=_TEXT,
+            )
+        ),
+        neighbours_=_TEXT,
+        source_=_TEXT,
+        parameters_=_STRINGS,
+        calibration_=_OBJECT,
+    ),
     "figure": _PICTURE,
     "figure savings": _list(_record(sparsity=_NUMBER, tau=_STRINGS, saved=_STRINGS)),
     "release advise": _record(

@@ -19,7 +19,7 @@ from tests.cli.fuzz.files import good, named
 from tests.cli.test_accounting import run
 from tests.cli.test_registry import EVERY
 
-VERBS = ("calibrate", "check", "delta", "epsilon")
+VERBS = ("calibrate", "check", "delta", "epsilon", "risk")
 
 MORE = [
     "delta csh --sparsity 2 --sigma 9 --tau 50 --epsilon 1",
@@ -28,6 +28,11 @@ MORE = [
     "sgd --noise-multiplier 1 --rate 0.1 --epsilon 3 --delta 1e-5",
     "delta zcdp --rho 0.5 --epsilon 3",
     "epsilon zcdp --rho 2.56 --delta 1e-10",
+    "risk sgd --noise-multiplier 1 --rate 0.1 --steps 10",
+    "risk compose {steps} --at-most advantage=0.999999",
+    "risk promise --delta 1e-6 --at-most accuracy=0.6",
+    "risk budget {new}.json",
+    "risk statement {statement}",
     "calibrate zcdp --epsilon 1 --delta 1e-6 --rule simple",
     "figure savings --epsilon 1 --delta 1e-3 --sparsities 1",
     "figure alp --epsilon 5 --output {new}.svg",
@@ -101,6 +106,8 @@ def test_json(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     if "{statement}" in call:
         claim = ["delta", "gaussian", "--sigma", "4", "--epsilon", "1"]
         assert run(*claim, "--statement", "s.json")[0] == 0
+    if call.startswith("risk budget"):
+        assert run(*["release", "budget", "new.json", "--epsilon", "1", "--delta", "1e-6"])[0] == 0
     for name, file in named().items():
         if f"{{{name}}}" in call:
             Path(file).write_bytes(good(file))
