@@ -13,6 +13,7 @@ What do you want to do? (exactdp --help lists all commands, exactdp COMMAND --he
   publish counts:        exactdp release counts --help      exactdp release --help
   choose noise:          exactdp calibrate gaussian --epsilon 1 --delta 1e-6
   train with noise:      exactdp sgd --noise-multiplier 1 --rate 0.01 --steps 10000 --delta 1e-5
+  what can be attacked:  exactdp risk --help                exactdp epsilon --help
   test code or a claim:  exactdp audit --help               exactdp statement check FILE"""
 
 _COLOURS = {

@@ -92,9 +92,9 @@ def test_words_that_people_type_lead_to_commands() -> None:
     assert [word for word, path in WORDS.items() if path not in EVERY or word in COMMANDS] == []
 
 
-def test_without_a_command_five_lines_ask_what_is_wanted() -> None:
+def test_without_a_command_six_lines_ask_what_is_wanted() -> None:
     code, out, err = run()
-    assert (code, err, len(out.splitlines())) == (2, "", 5)
+    assert (code, err, len(out.splitlines())) == (2, "", 6)
 
 
 def test_defaults_in_help_are_those_of_the_calculators() -> None:
