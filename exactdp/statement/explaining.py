@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.balls import ball, enclosure, precision
-from exactdp.parameters import choice
+from exactdp.enclosure import Enclosure
+from exactdp.parameters import choice, decimal_text
 from exactdp.statement.checker import Verdict
 from exactdp.statement.document import Statement
 from exactdp.statement.phrases import (
@@ -74,13 +75,13 @@ def _for_subject(statement: Statement, verdict: Verdict | None) -> Iterator[str]
         f"{times}. Before they were given out, random noise was added, so that they say little "
         f"about any single {plain(unit['of'])}."
     )
-    accuracy = _accuracy(statement)
+    accuracy, accusations = _accuracy(statement), _accusations(statement)
     if verdict is not None and not verdict:
         yield _wrapped(
             "The claims of this statement were not proved, so it says nothing about how well "
             "somebody can guess whether your data were used."
         )
-    elif accuracy is None:
+    elif accuracy is None and not accusations:
         yield _wrapped(
             "This statement claims no epsilon and delta, so it says nothing about how well "
             "somebody can guess whether your data were used."
@@ -92,11 +93,19 @@ def _for_subject(statement: Statement, verdict: Verdict | None) -> Iterator[str]
             "replace-one": "which of two versions of your data was used",
             "pair": "which of two data sets was used",
         }[unit["neighbours"]]
+        often = (
+            ""
+            if accuracy is None
+            else (
+                " Without the results they are right half of the time. With the results, and the "
+                f"best strategy, they are right at most {accuracy} of the time."
+            )
+        )
         yield _wrapped(
             f"Suppose that somebody knows everything but one thing: {situation}. They see the "
-            f"results and guess. Without the results they are right half of the time. With the "
-            f"results, and the best strategy, they are right at most {accuracy} of the time."
+            f"results and guess.{often}"
         )
+        yield from map(_wrapped, accusations)
     unchecked = [bound for bound in unit["bounds"] if not bound["checked"]]
     assumed = "the noise was drawn as stated" + (
         ", and the bounds on the data hold: " + "; ".join(bound_in_words(b) for b in unchecked)
@@ -169,6 +178,23 @@ def _accuracy(statement: Statement) -> str | None:
     percent = min([100 * share for share in shares], default=Fraction(100))
     tenths = math.ceil(percent * 10)
     return f"{min(tenths, 1000) / 10:g} %"
+
+
+def _accusations(statement: Statement) -> list[str]:
+    """A sentence for every claim of a type II error: 1 minus the error bounds the power."""
+    claims = [c for c in statement.fields["claims"] if c["measure"] == "type-two"]
+    return [
+        "A guess that is wrong with probability "
+        f"{decimal_text(100 * Fraction(claim['type_one']))} % in one of the two cases is right "
+        f"with probability {_percent(1 - Fraction(claim['at_least']))} % at most in the other case."
+        for claim in claims
+        if "at_least" in claim
+    ]
+
+
+def _percent(share: Fraction) -> str:
+    """Rounded up to three digits."""
+    return Enclosure.exact(100 * share).decimal_upper(3)
 
 
 def _listed(title: str, lines: Any) -> str:

@@ -383,3 +383,15 @@ def test_readers() -> None:
     assert "file: x.csv" in said["engineer"]
     with pytest.raises(InvalidParameter, match="reader"):
         explain(document, "nobody")
+
+
+def test_a_subject_reads_the_power_of_an_attack() -> None:
+    """For Gaussian noise, mu = 1/2: power Phi(mu + Phi^-1(alpha)), rounded up."""
+    document = statement.of(pld.gaussian(sigma=2), type_one="0.0125")
+    said = " ".join(explain(document, "subject", document.check()).split())
+    power = float(ndtr(0.5 + ndtri(0.0125)))
+    assert "wrong with probability 1.25 % in one of the two cases" in said
+    (percent,) = re.findall(r"right with probability ([0-9.]+) % at most", said)
+    assert power <= float(percent) / 100 <= power + 1e-4
+    assert "half of the time" not in said  # no delta is claimed
+    assert "says nothing" not in said
