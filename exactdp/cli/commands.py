@@ -96,6 +96,8 @@ WORDS = {
     "reconstruction": "risk",
     "mu": "risk",
     "schedule": "sgd",
+    "median": "calibrate exponential",
+    "quantile": "calibrate exponential",
     "gdpr": "statement",
     "report": "statement",
     "verify": "statement check",
