@@ -109,6 +109,8 @@ def training(values: Mapping[str, str]) -> Pld:
     lists = {name: own[name].split(",") for name in ("noise_multiplier", "rate", "steps")}
     count = max(map(len, lists.values()))
     for name, each in lists.items():
+        if name == "steps" and len(each) != count:  # 1000 steps in all, or in each phase?
+            raise InvalidParameter(name, own[name], f"{count} numbers, one for each phase")
         if len(each) not in (1, count):
             raise InvalidParameter(name, own[name], f"one number, or {count}, one for each phase")
     phases = [{name: each[i % len(each)] for name, each in lists.items()} for i in range(count)]

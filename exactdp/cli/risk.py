@@ -106,6 +106,8 @@ def sgd(**texts: str | None) -> Answer:
 
     given = _present(texts)
     missing = [name for name in ("noise_multiplier", "steps") if name not in given]
+    if "steps" in missing and any("," in value for value in given.values()):
+        raise InvalidParameter("steps", Described("nothing"), "given for each phase")
     calibrate: dict[str, _Calibrate] = {
         "noise_multiplier": partial(
             risks.calibrate_noise,

@@ -150,6 +150,8 @@ def test_phases_compose() -> None:
         ("risk sgd --rate 0.1", "noise_multiplier must be given, or steps"),
         ("risk gaussian --sigma 1 --prior 2", "prior must be > 0 and < 1"),
         ("sgd --noise-multiplier 1,2 --rate 0.1 --steps 1,2,3 --delta 1e-5", "or 3, one for each"),
+        ("sgd --noise-multiplier 1,2 --rate 0.1 --steps 10 --delta 1e-5", "one for each phase"),
+        ("risk sgd --noise-multiplier 1,2 --rate 0.1 --at-most advantage=0.1", "for each phase"),
         ("risk stability --n 3", "No such command 'stability'"),
     ],
 )
