@@ -1,11 +1,12 @@
 """Exact draws, one and many, against inexact numpy, exact peers, and the speed of randomness.
 
 Run: python -m lab.benchmarks.samplers        (opendp is in the group bench)
-IBM's discretegauss.py is measured too where it can be imported.
+IBM's discretegauss.py and tmlt.core are measured too where they can be imported.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import time
@@ -51,28 +52,37 @@ def opendp(noise: IntegerLaw, scale: float) -> Callable[[], object] | None:
     return partial(measure, [0] * SINGLE)
 
 
-def ibm(noise: IntegerLaw, scale: float) -> Callable[[], object] | None:
-    if importlib.util.find_spec("discretegauss") is None:
+def rational(module: str, noise: IntegerLaw, scale: float) -> Callable[[], object] | None:
+    """IBM's sampler, which is also that of Tumult Core: rational arithmetic in Python."""
+    if importlib.util.find_spec(module.partition(".")[0]) is None:
         return None
-    import discretegauss
-
+    sampler = importlib.import_module(module)
     if isinstance(noise, DiscreteGaussian):
-        draw = partial(discretegauss.sample_dgauss, Fraction(scale) ** 2)
+        draw = partial(sampler.sample_dgauss, Fraction(scale) ** 2)
+    elif hasattr(sampler, "sample_dlaplace"):  # Tumult's is private
+        draw = partial(sampler.sample_dlaplace, Fraction(scale))
     else:
-        draw = partial(discretegauss.sample_dlaplace, Fraction(scale))
+        return None
     return lambda: [draw() for _ in range(SINGLE)]
 
 
+OTHERS = {
+    "opendp": opendp,
+    "IBM": partial(rational, "discretegauss"),
+    "Tumult": partial(rational, "tmlt.core.random.discrete_gaussian"),
+}
+
+
 def single(noise: IntegerLaw, parameter: str, scale: float) -> None:
-    """Microseconds of one draw, and how many times longer the others take."""
+    """Microseconds of the processor for one draw, and how many times longer the others take."""
     source = SystemSource()
     setup = seconds(lambda: noise.sample(source))
     contestants = {"exactdp": lambda: [noise.sample(source) for _ in range(SINGLE)]}
-    for name, make in (("opendp", opendp), ("IBM", ibm)):
+    for name, make in OTHERS.items():
         run = make(noise, scale)
         if run is not None:
             contestants[name] = run
-    times = interleaved(contestants, rounds=31)
+    times = interleaved(contestants, rounds=31, clock=time.process_time)
     ours = times.pop("exactdp")
     others = "".join(
         f"   {name} {1e6 * time / SINGLE:6.1f} us = {time / ours:5.1f} x"
