@@ -205,11 +205,13 @@ scrutiny: setup
 vectors: setup
 	$(BIN)/python -m vectors.generate
 
-# docs/conformance.md: every vector put to every library that is installed (about four minutes)
+# docs/conformance.md: every vector put to every library that is installed (about twenty minutes;
+# with Python 3.13, the one Python that opake-accounting runs with)
 conformance: setup
 	$(UV) $(BIN)/python --editable '.[peers]'
 	$(UV) $(BIN)/python --no-deps ldp-toolbox  # its clients; what it depends on is for a dashboard
 	$(UV) $(BIN)/python --no-deps opacus  # its accountants, which need no PyTorch
+	$(UV) $(BIN)/python --no-deps random-allocation  # it asks for an older numpy than it needs
 	$(BIN)/python -m vectors.conformance.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 
