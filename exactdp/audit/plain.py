@@ -103,7 +103,7 @@ def plain_text(value: Any) -> str:
     "list(int 1, True, float 8000000000000000, tuple('a', None))"
     >>> plain_text({1, 2})
     Traceback (most recent call last):
-    exactdp.audit.plain.NotPlain: a value of type set; return sorted(x)
+    exactdp.errors.NotPlain: a value of type set; return sorted(x)
     """
     return Reader().text(value)
 
