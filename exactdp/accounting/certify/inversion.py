@@ -16,6 +16,9 @@ WIDTH = Fraction(1, 10**12)
 #: A guess takes this many bits more than the ends of the search have.
 _GUESS_BITS = 24
 
+#: Values from 2^-_MOST_BITS to 2^_MOST_BITS are searched.
+_MOST_BITS = 4000
+
 _At = Callable[[Fraction], Enclosure]
 
 
@@ -31,13 +34,13 @@ def least(at: _At, target: Fraction, zero: bool) -> Enclosure:
     step = 2
     while (below := at(low)).lower <= target:
         low, step = low / step, min(step * step, 2**64)
-        if low < Fraction(1, 2**4000):
-            return Enclosure(Fraction(0), low * step)
+        if low < Fraction(1, 2**_MOST_BITS):
+            return Enclosure(Fraction(0), _least_power(at, target))
     step = 2
     while (above := at(high)).upper > target:
         high, step = high * step, min(step * step, 2**64)
-        if high > 2**4000:
-            raise InvalidParameter("delta", target, "a delta that some value up to 2^4000 keeps")
+        if high > 2**_MOST_BITS:
+            raise _never(target)
     halve = False
     while (width := high - low) > high * WIDTH:
         middle = _between(low, high) if halve else _guess(low, below, high, above, target)
@@ -50,6 +53,25 @@ def least(at: _At, target: Fraction, zero: bool) -> Enclosure:
             return _around(at, target, low, middle, high)
         halve = 2 * (high - low) > width  # the guess did worse than halving
     return Enclosure(low, high)
+
+
+def _least_power(at: _At, target: Fraction) -> Fraction:
+    """The least power of 2 whose delta provably meets the target."""
+    most = _MOST_BITS
+
+    def keeps(exponent: int) -> bool:
+        return at(Fraction(2) ** exponent).upper <= target
+
+    exponent = bisection.least(-most, most + 1, keeps)
+    if exponent > most:
+        raise _never(target)
+    return Fraction(2) ** exponent
+
+
+def _never(target: Fraction) -> InvalidParameter:
+    return InvalidParameter(
+        "delta", target, f"a delta that some value up to 2^{_MOST_BITS} provably keeps"
+    )
 
 
 def _guess(
@@ -97,6 +119,6 @@ def least_multiple(at: _At, target: Fraction, step: Fraction) -> Enclosure:
     low, high, stride = -1, 1, 2
     while at(high * step).upper > target:
         low, high, stride = high, high * stride, min(stride * stride, 2**64)
-        if high > 2**4000:
-            raise InvalidParameter("delta", target, "a delta that some value up to 2^4000 keeps")
+        if high > 2**_MOST_BITS:
+            raise _never(target)
     return Enclosure.exact(bisection.least(low + 1, high, lambda n: at(n * step) <= target) * step)
