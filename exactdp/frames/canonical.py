@@ -71,12 +71,13 @@ def _converted(
 def _in_steps(column: Any, kind: ColumnType, value: Value) -> Any:
     """An expression: the values of rows, clipped to their range, as numbers of steps.
 
-    NaN is missing. Halves of a step are rounded up: `round` differs between engines.
+    NaN is missing. Halves of a step are rounded up: `round` differs between engines. So do
+    quotients by a number, which polars multiplies by its inverse.
     """
     low, high = value.row_range
     if kind is INTEGERS:
         steps = column.clip(low, high)
     else:
-        nearest = ((column / float(value.step)).clip(low, high) + 0.5).floor()
+        nearest = ((column * float(1 / value.step)).clip(low, high) + 0.5).floor()
         steps = nw_.when(~column.is_nan()).then(nearest).cast(nw_.Int64)
     return steps if value.substitute is None else steps.fill_null(value.substitute)

@@ -55,8 +55,9 @@ class Published:
 @dataclass(frozen=True)
 class FrameRelease(Published):
     """A release of counts. base: with "top-k-with-base", the noisy (top + 1)-th largest count.
-    errors: column of sums or means -> for each released row a bound of its error by noise, which
-    holds with probability 95 %, computed from the noisy numbers alone."""
+    errors: column of sums or means -> for each released row a bound of its error by noise, computed
+    from the noisy numbers alone. For each key, the probability that it is released with a larger
+    error is at most 5 %; keys of few users are released only where the noise is large."""
 
     base: Fraction | None = None
     errors: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -36,6 +36,9 @@ from exactdp.parameters import Real, decimal_text, positive, rational
 #: Largest size of a user's share in steps: totals of 2^32 users stay below 2^63.
 _LARGEST = 2**31
 
+#: Of steps from the inverse of this number to it, doubles hold the inverses and all totals.
+_LARGEST_STEP = Fraction(10**100)
+
 #: What a sum or a mean may be over -> how it reads a user with several rows.
 _READINGS = {
     "rows": "all rows, of which at most `most` count for a user and key; low and high of a row",
@@ -88,6 +91,8 @@ class Value:
             allowed = 'given with of="rows": the number of rows of one user that count for a key; '
             allowed += 'of="users" takes the mean of each user\'s rows'
             raise InvalidParameter("most", Described("nothing"), allowed)
+        if not 1 / _LARGEST_STEP <= self.step <= _LARGEST_STEP:
+            raise InvalidParameter("step", self.step, "from 1e-100 to 1e100")
         low, high = self.low / self.step, self.high / self.step
         if low.denominator > 1 or high.denominator > 1:
             raise InvalidParameter("low, high", self._range, "multiples of the step")
@@ -190,11 +195,11 @@ class Value:
 class Sum(Value):
     """The sum of a column for every released key.
 
-    low, high: clip rows, or a user's sum for a key (of="sums"); multiples of the step. step: > 0;
-    rows are rounded to multiples of it. of: "rows" (at most `most` rows of a user and key count; a
-    user with more rows counts as `most` rows with their mean), "users" (each user's mean counts
-    once) or "sums" (each user's sum). missing: "drop" leaves missing values out; a number takes
-    their place. most: >= 1, with of="rows" alone. Raises InvalidParameter.
+    low, high: clip rows, or a user's sum for a key (of="sums"); multiples of the step. step: 1e-100
+    to 1e100; rows are rounded to multiples of it. of: "rows" (at most `most` rows of a user and key
+    count; a user with more rows counts as `most` rows with their mean), "users" (each user's mean
+    counts once) or "sums" (each user's sum). missing: "drop" leaves missing values out; a number
+    takes their place. most: >= 1, with of="rows" alone. Raises InvalidParameter.
     """
 
     def totals(self, name: str) -> tuple[Total, ...]:
@@ -295,8 +300,8 @@ class Mean(Value):
 
 
 def noises_of(values: Mapping[str, Value], mechanism: Any) -> dict[str, tuple[int, ...]]:
-    """Column -> bounds of the noise of its totals, and last of the count, that hold together with
-    probability at least 95 %."""
+    """Column -> bounds of the noise of its totals, and last of the count. The probability that a
+    key is released and the noise exceeds a bound is at most 5 %."""
     noises, place = {}, 0
     for name, value in values.items():
         width = len(value.totals(name))

@@ -13,12 +13,14 @@ import polars as pl
 import pytest
 from narwhals import from_native as narrow
 
+from exactdp.errors import InvalidParameter
 from exactdp.frames import Mean, Sum, count_users, release, release_by
 from exactdp.mechanisms import GSHMWithSums
 from exactdp.samplers import SeededSource
 from tests.frames.reference import ENGINES, Row, frame_of, listed
 
 F = Fraction
+_CALL: dict[str, Any] = {"user": "uid", "by": "url"}
 
 #: Noise that is 0, but for a probability of e^-5000.
 _NO_NOISE: dict[str, Any] = {"sigma": "0.01", "tau": 0, "epsilon": 10**15, "delta": "0.5"}
@@ -32,7 +34,7 @@ def rows_of(value: Any, amounts: list[Any]) -> list[int]:
     steps = []
     for amount in amounts:
         if amount is not None and not math.isnan(amount):
-            steps.append(math.floor(min(max(amount / float(value.step), ends[0]), ends[1]) + 0.5))
+            steps.append(math.floor(min(max(amount * float(1 / value.step), ends[0]), ends[1]) + 0.5))
         elif value.missing != "drop":
             steps.append(int(F(value.missing) / F(value.step)))
     return steps
@@ -109,6 +111,25 @@ def test_every_engine_answers_as_plain_python(seed: int) -> None:
             expected = total / max(values, 1) if isinstance(value, Mean) else total
             if isinstance(value, Sum) or values:
                 assert first == float(expected), engine
+
+
+@pytest.mark.parametrize("step", ["0.1", "0.01", "2.5"])
+def test_halves_of_steps_are_read_alike_by_every_engine(step: str) -> None:
+    """An engine may divide by a step, or multiply by its inverse: 0.15/0.1 < 1.5 = 0.15 * 10."""
+    value = Sum(0, 20 * F(step), step, of="users")
+    rows = [(n, f"{n:03}", float((n + F(1, 2)) * F(step))) for n in range(20)]
+    expected = {key: rows_of(value, [amount])[0] - 10 for _, key, amount in rows}
+    for engine in ENGINES:
+        frame = frame_of(engine, rows, "integers", amount="numbers")
+        exact = count_users(frame, **_CALL, sums={"amount": value})
+        assert {key: total for key, (total,) in exact.sums.items()} == expected, engine
+
+
+@pytest.mark.parametrize("step", [F(1, 10**101), 10**101])
+def test_steps_that_doubles_cannot_count_are_refused(step: Any) -> None:
+    """A row of 0 would be no number of steps of 1e-400 on one engine, which refused the release."""
+    with pytest.raises(InvalidParameter, match="step"):
+        Sum(0, 5 * F(step), step, of="users")
 
 
 @pytest.mark.few(2)
