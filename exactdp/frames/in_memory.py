@@ -93,11 +93,14 @@ def _day(value: Any) -> date | None:
     """The day of a date, a time or a text of the form 2013-01-31; None for every other object."""
     with suppress(ValueError):
         if isinstance(value, datetime):
-            return value.date() if value == value and value.tzinfo is None else None
+            if value != value or value.tzinfo is not None:  # NaT, or a time of some zone
+                return None
+            return date(value.year, value.month, value.day)  # pandas has years beyond 9999
         if isinstance(value, date):
             return date.fromisoformat(date.isoformat(value))
         if isinstance(value, str):
-            return date.fromisoformat(str.__str__(value)) if len(value) == 10 else None
+            day = date.fromisoformat(str.__str__(value))
+            return day if day.isoformat() == str.__str__(value) else None  # no 2013-W05-4
     return None
 
 

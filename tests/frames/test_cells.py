@@ -151,3 +151,27 @@ def test_categories_are_read_by_their_own_types() -> None:
     kind = pd.CategoricalDtype(["a", b"b", 5, 1.5, date(2013, 1, 2)])
     cells = pd.Series(["a", b"b", 5, 1.5, date(2013, 1, 2), None]).astype(kind)
     assert _texts(pa, cells).to_pylist() == ["a", "b", "5", None, "2013-01-02", None]
+
+
+#: (cell, the day that the cell is, or None if the cell is missing)
+DAYS: list[tuple[Any, date | None]] = [
+    (date(9999, 12, 31), date(9999, 12, 31)),
+    (pd.Timestamp("2013-01-31T23:59:59.999999999"), date(2013, 1, 31)),
+    (datetime(2013, 1, 31, tzinfo=UTC), None),
+    (pd.NaT, None),
+    (pd.Timestamp(np.datetime64("20000-01-01", "s")), None),
+    (pd.Timestamp(np.datetime64("-5000-01-01", "s")), None),
+    ("2013-01-31", date(2013, 1, 31)),
+    ("2013-W05-4", None),
+    ("20130131", None),
+    ("0000-01-01", None),
+    (20130131, None),
+]
+
+
+@pytest.mark.parametrize(("cell", "day"), DAYS)
+def test_a_cell_is_a_day_or_missing(cell: Any, day: date | None) -> None:
+    """No cell refuses a release: pandas has times whose year no date of Python has."""
+    frame = pd.DataFrame({"uid": [1, 2], "at": pd.Series([cell, date(2020, 1, 1)], dtype=object)})
+    counts = frames.count_users(frame, user="uid", by="day:at").counts
+    assert counts == {date(2020, 1, 1): 1} | ({day: 1} if day else {})
