@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 from typing import ClassVar
 
 from flint import arb
@@ -63,18 +64,29 @@ def calibrate(
     """
     loss, target = non_negative("epsilon", epsilon), delta_or_zero("delta", delta)
     others, step = integer("values", values, least=2) - 1, read_resolution(resolution)
-    least = refine(lambda: (1 - ball(target)) * others / (others + ball(loss).exp()))
+    start = _least_flip(loss, target, others)
+    unit = unit_of(start, step)
+    if ceil(start / unit) * unit > Fraction(others, others + 1):
+        allowed = "smaller: of its multiples, those that are enough are above 1 - 1/values"
+        raise InvalidParameter("resolution", resolution, allowed)
     return calibrated(
         RandomizedResponse.name,
         "exact",
         lambda flip: RandomizedResponse(flip=flip, epsilon=loss, values=others + 1),
         target=target,
         name="flip",
-        start=least.upper,
-        step=unit_of(least.upper, step),
+        start=start,
+        step=unit,
         lowest=1,
         given={"values": Fraction(others + 1)},
     )
+
+
+def _least_flip(epsilon: Fraction, delta: Fraction, others: int) -> Fraction:
+    """The least flip that is enough, rounded up where it is irrational."""
+    if not epsilon:
+        return (1 - delta) * others / (others + 1)
+    return refine(lambda: (1 - ball(delta)) * others / (others + ball(epsilon).exp())).upper
 
 
 @frozen(kw_only=True)
@@ -109,10 +121,20 @@ class RandomizedResponse(Pure):
         ratio = (1 - self.flip) / self.other
         return Enclosure.exact(0) if ratio == 1 else refine(lambda: ball(ratio).log())
 
+    def delta(self) -> Enclosure:
+        """An enclosure of delta; at epsilon 0 delta is rational."""
+        if not self.epsilon:
+            return Enclosure.exact(1 - self.flip - self.other)
+        return super().delta()
+
+    def check(self, delta: Real) -> Check:
+        """Compare delta with the claim, which it often equals at epsilon 0."""
+        if not self.epsilon:
+            return Check(self.delta(), delta_or_zero("delta", delta), tight=True)
+        return super().check(delta)
+
     def evaluate(self) -> arb:
         """A ball around delta."""
-        if not self.epsilon:
-            return ball(1 - self.flip - self.other)
         excess = ball(1 - self.flip) - ball(self.epsilon).exp() * ball(self.other)
         return excess.max(arb(0))
 

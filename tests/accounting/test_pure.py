@@ -89,6 +89,23 @@ def test_exponential_is_the_worst_of_all_scores(epsilon: str) -> None:
     assert to_mp(answer.upper) * mpf("0.999") <= largest <= to_mp(answer.upper)
 
 
+@pytest.mark.parametrize(("delta", "values"), [("1e-6", 2), ("0.5", 7), (0, 2), (0, 5)])
+def test_randomized_response_at_epsilon_0_is_decided(delta: Any, values: int) -> None:
+    """delta is rational there, and the least flip has it exactly."""
+    calibration = randomized_response.calibrate(epsilon=0, delta=delta, values=values)
+    flip = Fraction(calibration.flip)
+    assert 1 - flip * Fraction(values, values - 1) <= Fraction(delta)
+    smaller = flip - Fraction(calibration.flip - calibration.refuted.value)
+    assert 1 - smaller * Fraction(values, values - 1) > Fraction(delta)
+
+
+@pytest.mark.parametrize("epsilon", [0, "1e-12"])
+def test_a_grid_without_an_answer_is_named(epsilon: Any) -> None:
+    """The least flip, near 2/3, is larger than all multiples up to 2/3."""
+    with pytest.raises(InvalidParameter, match="resolution must be smaller"):
+        randomized_response.calibrate(epsilon=epsilon, values=3)
+
+
 @pytest.mark.parametrize("name", PURE)
 def test_delta_is_zero_from_the_largest_loss_on(name: str) -> None:
     entry, noise = calculator(name), PURE[name]

@@ -34,7 +34,9 @@ def rows_of(value: Any, amounts: list[Any]) -> list[int]:
     steps = []
     for amount in amounts:
         if amount is not None and not math.isnan(amount):
-            steps.append(math.floor(min(max(amount * float(1 / value.step), ends[0]), ends[1]) + 0.5))
+            steps.append(
+                math.floor(min(max(amount * float(1 / value.step), ends[0]), ends[1]) + 0.5)
+            )
         elif value.missing != "drop":
             steps.append(int(F(value.missing) / F(value.step)))
     return steps
