@@ -11,8 +11,10 @@ import math
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
+from exactdp.errors import Signal
 
-class Refused(Exception):
+
+class Refused(Signal):
     """The program is not in the part of Python that is read step by step."""
 
 
