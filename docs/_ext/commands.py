@@ -19,9 +19,15 @@ _PAGES = "reference/commands"
 
 def __getattr__(name: str) -> click.Command:
     """A command of the library by its name; the directive ``click`` looks for an attribute."""
-    command = cli.get_command(click.Context(cli), name)
+    context = click.Context(cli)
+    command = cli.get_command(context, name)
     if command is None:
         raise AttributeError(name)
+    if isinstance(command, click.Group):  # some commands below may be made when they are asked for
+        below = {
+            each: command.get_command(context, each) for each in command.list_commands(context)
+        }
+        command.commands = {each: sub for each, sub in below.items() if sub is not None}
     return command
 
 
