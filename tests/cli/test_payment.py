@@ -137,9 +137,9 @@ def test_files_of_version_2_without_outcomes_are_read(tmp_path: Path) -> None:
     pld.Budget.open(file).spend(epsilon=1, note="before")
     from exactdp.accounting.pld import expenses
 
-    state = json.loads(file.read_text())
+    state = json.loads(file.read_text(encoding="utf-8"))
     del state["spent"][0]["outcome"], state["checksum"]
-    file.write_text(json.dumps({**state, "checksum": expenses._checksum(state)}))
+    file.write_text(json.dumps({**state, "checksum": expenses._checksum(state)}), encoding="utf-8")
     assert _outcomes(str(file)) == [""]
 
 

@@ -116,7 +116,9 @@ def test_a_calibration_keeps_the_risk_and_its_neighbour_does_not(
 
 def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("steps.jsonl").write_text('{"mechanism": "gaussian", "sigma": 20, "times": 100}\n')
+    Path("steps.jsonl").write_text(
+        '{"mechanism": "gaussian", "sigma": 20, "times": 100}\n', encoding="utf-8"
+    )
     whole = ends("risk gaussian --sigma 2")
     for name, (low, high) in ends("risk compose steps.jsonl").items():
         assert low <= whole[name][1]
