@@ -19,6 +19,7 @@ from exactdp.audit.code.outcomes import key_of
 from exactdp.audit.steps.reading import Reading
 from exactdp.audit.steps.values import Refused
 from exactdp.errors import NotEnumerable, TooManyBranches
+from tests.audit.misread_programs import MISREAD, REFUSED
 from tests.audit.written_programs import PROGRAMS
 
 #: Probability that the search may leave out.
@@ -77,7 +78,7 @@ def delta_of(p: dict[Any, Fraction], q: dict[Any, Fraction]) -> tuple[float, flo
     return max(both) - math.e * float(OPEN), max(both) + float(OPEN)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [*PROGRAMS, *MISREAD], ids=lambda program: program.__name__)
 def test_the_law_of_the_text_is_that_of_the_program(program: Callable[[Any, Any], Any]) -> None:
     expected = [searched(program, bit) for bit in (0, 1)]
     least, most = delta_of(*expected)
@@ -96,6 +97,13 @@ def test_the_law_of_the_text_is_that_of_the_program(program: Callable[[Any, Any]
         low, high = delta_of(*dictionaries)
         assert high >= least  # never below the truth
         assert pair.slack is None or low <= most
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)
+def test_what_python_refuses_is_not_read(program: Callable[[Any, Any], Any]) -> None:
+    for rounds in (True, False):
+        with pytest.raises(Refused):
+            list(Reading(program, (0, 1), False, math.inf).laws(rounds, Fraction(1, 1 << 20)))
 
 
 @pytest.mark.few(4)

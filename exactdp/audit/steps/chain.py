@@ -155,7 +155,8 @@ class _Exploration:
 
     def _product(self, step: Rounds, slots: Slots, arguments: list[Any]) -> Any:
         """What the rounds of a loop put into a list: the list itself, if they draw nothing."""
-        filled, items = slots[step.sets[0]], step.items(slots)
+        items = step.items(slots)  # in which the list may be, and is shared then
+        filled = slots[step.sets[0]]
         if type(filled) is not Held or filled.items or not filled.owned or filled.kind is set:
             refuse("rounds that add to a list with items")
         if type(items) is Product:

@@ -200,6 +200,8 @@ FUNCTIONS: dict[Any, Function] = {
         for name in ("exp", "log", "log2", "sqrt", "floor", "ceil", "trunc", "fabs", "pow", "expm1")
     },
 }
+#: Those that take an iterator for the list of its items.
+OF_ITEMS = (any, all, sum, min, max, sorted, list, set, tuple, dict)
 
 
 def _enumerate(values: Any, *start: Any) -> tuple[Any, ...]:

@@ -34,6 +34,7 @@ from exactdp.audit.steps.values import (
     Held,
     Place,
     Refused,
+    entry,
     items_of,
     new,
     read,
@@ -183,7 +184,7 @@ class _Translator:
                 else:
                     self.changed(base, change, [self.expression(value.args[0])])
                 return
-        self.expression(value)
+        self.store(self.expression(value))  # it may raise
 
     def changed(self, base: ast.Name, change: Callable[..., Any], values: list[Expression]) -> None:
         """Change the list or dictionary of a variable."""
@@ -204,7 +205,9 @@ class _Translator:
 
         def value(slots: Slots) -> Any:
             items = [part(slots) for part in parts]
-            return expressions.appended(slots[slot], (change.__name__, *items))
+            if change is expressions.replaced:
+                entry(items[0])
+            return expressions.appended(slots[slot], (change.__name__, *map(shared, items)))
 
         self.add(Set(union(each.slots for each in values) | {slot}, (slot,), value=value))
 
@@ -322,9 +325,7 @@ class _Translator:
             each.nexts[0] = self.here()
 
     def _for(self, statement: ast.For) -> None:
-        if not statement.orelse and self.rounds(
-            statement.target, statement.iter, statement.body, statement
-        ):
+        if not statement.orelse and self.rounds(statement.target, statement.iter, statement.body):
             return
         self.loop(
             statement.target, self.iterable(statement.iter), lambda: self.block(statement.body)
@@ -369,9 +370,7 @@ class _Translator:
 
     # -- loops of independent rounds -------------------------------------------------------------
 
-    def rounds(
-        self, target: ast.expr, items: ast.expr, body: list[ast.stmt], loop: ast.AST
-    ) -> bool:
+    def rounds(self, target: ast.expr, items: ast.expr, body: list[ast.stmt]) -> bool:
         """Translate a loop whose rounds share nothing but a list or dictionary that they fill."""
         if not self.program.rounds or self.round is not None:
             return False
@@ -387,7 +386,7 @@ class _Translator:
             return False
         held = [*inside, *ast.walk(target)]
         stored = {n.id for n in held if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        within = {id(node) for node in ast.walk(loop)}
+        within = set(map(id, held))  # not what the loop is over: that is read before
         if any(
             isinstance(n, ast.Name) and n.id in stored and id(n) not in within
             for n in ast.walk(self.tree)
@@ -652,6 +651,8 @@ class _Translator:
             if called is known:
                 if node.keywords:
                     refuse("a keyword")
+                if known not in expressions.OF_ITEMS and any(map(self.is_used_up, node.args)):
+                    refuse("an iterator as an object")
                 parts = [self.used(each) for each in node.args]
                 return self.combine(function, parts)
         return self.function_call(node, self.program.code(called))
@@ -661,6 +662,15 @@ class _Translator:
         if isinstance(node, ast.GeneratorExp):
             return self._comprehension(node)
         return self.iterable(node) if self.is_iterator(node) else self.peek(node)
+
+    def is_used_up(self, node: ast.expr) -> bool:
+        """Whether items come from an iterator, which has no length and is never empty."""
+        if isinstance(node, ast.GeneratorExp):
+            return True
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            return False
+        called = self.global_value(node.func.id)
+        return called is not range and self.is_iterator(node)
 
     def is_iterator(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Call):
@@ -686,6 +696,8 @@ class _Translator:
             assert isinstance(node.func, ast.Name)
             called = self.global_value(node.func.id)
             function = next(f for k, f in expressions.ITERATORS.items() if k is called)
+            if called is reversed and any(map(self.is_used_up, node.args)):
+                refuse("the reverse of an iterator")
             # the arguments of zip, enumerate and reversed may be iterators again
             return self.combine(
                 function,
@@ -720,6 +732,8 @@ class _Translator:
         for name, each in zip(parameters, node.args, strict=False):
             values[name] = self.expression(each)
         for keyword in node.keywords:
+            if keyword.arg in parameters[: len(node.args)]:
+                refuse("two values of one parameter")
             values[str(keyword.arg)] = self.expression(keyword.value)
         if set(values) != set(parameters):
             refuse("the arguments of a call")

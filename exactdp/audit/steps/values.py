@@ -123,7 +123,12 @@ def items_of(value: Any) -> tuple[Any, ...]:
 
 
 def shared(value: Any) -> Any:
-    """The value without an owner."""
+    """The value without an owner, as a part of another value.
+
+    What rounds have filled is no part: two of equal name may be one object, or independent.
+    """
+    if type(value) is Product:
+        refuse("a list of independent rounds inside another value")
     return value._replace(owned=False) if type(value) is Held and value.owned else value
 
 
