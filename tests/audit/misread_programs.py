@@ -92,10 +92,24 @@ def key_with_none(bit, rng):
     return out
 
 
+def one_list_or_two(bit, rng):
+    one = [1]
+    other = one if bit else [1]
+    out = []
+    for i in range(3):
+        if i < 2:
+            if rng.randrange(2):
+                out.append(other if i else one)
+        else:
+            out.append(rng.randrange(2))
+    return out
+
+
 #: Programs whose rounds were taken for a product.
 MISREAD: list[Callable[[Any, Any], Any]] = [
     *(list_among_its_items, sets_that_a_loop_changes, lists_that_a_loop_changes),
     *(one_vector_or_two, one_vector_or_two_by_name, parameter_of_a_loop, key_with_none),
+    one_list_or_two,
 ]
 
 
@@ -129,8 +143,12 @@ def two_values_of_one_parameter(bit, rng):
     return same(rng.randrange(2), a=bit)
 
 
+def two_dictionaries_in_one(bit, rng):
+    return dict({rng.randrange(2): bit}, {})
+
+
 #: Programs that may not be read.
 REFUSED: list[Callable[[Any, Any], Any]] = [
     *(truth_of_an_iterator, truth_of_a_generator, length_of_an_iterator, reverse_of_an_iterator),
-    *(element_that_is_not_there, two_values_of_one_parameter),
+    *(element_that_is_not_there, two_values_of_one_parameter, two_dictionaries_in_one),
 ]

@@ -152,7 +152,7 @@ def _made(kind: type) -> Function:
 
 
 def _tuple(*values: Any) -> Any:
-    if values and type(values[0]) is Product and values[0].kind is list:
+    if len(values) == 1 and type(values[0]) is Product and values[0].kind is list:
         return values[0]._replace(kind=tuple)
     return items_of(*values) if values else ()
 
@@ -160,7 +160,7 @@ def _tuple(*values: Any) -> Any:
 def _dict(*values: Any) -> Held:
     if not values:
         return new(dict, ())
-    value = values[0]
+    (value,) = values
     if type(value) is Held and value.kind is dict:
         return new(dict, value.items)
     pairs = items_of(value)

@@ -59,12 +59,30 @@ def laws_of_products(left: Product, right: Product) -> tuple[list[Law[Result]], 
     they are. An event of the rounds is one of the outputs but for the probability that is open in
     any round; None if the output does not tell what each round has added.
     """
+    for each in (*left.rounds, *right.rounds):
+        _check(each)
     pairs, exact = _aligned(left, right)
     differing = [(place, pair) for place, pair in enumerate(pairs) if pair[0].name != pair[1].name]
     laws = [_multiplied([(place, pair[side]) for place, pair in differing]) for side in (0, 1)]
     if not exact:
         return laws, None
     return laws, max(sum((e.residual for e in s.rounds), Fraction(0)) for s in (left, right))
+
+
+def _check(one: Round) -> None:
+    """Refuse lists inside the output, of which equal names do not tell which are one object."""
+    for held, _ in one.weights:
+        outcome(tuple(held.items))
+    if one.residual and _with_lists(one.name[1:]):
+        refuse("rounds that may add a list of another name")
+
+
+def _with_lists(name: Any) -> bool:
+    """Whether a name of values tells of a list that has another name."""
+    if type(name) is not tuple:
+        return False
+    shared = name[:1] == ("held",) and name[2] == 0
+    return shared or any(map(_with_lists, name))
 
 
 def _aligned(left: Product, right: Product) -> tuple[list[tuple[Round, Round]], bool]:
