@@ -242,23 +242,15 @@ def _decided(
     reading: Reading, residual: Fraction, data: tuple[Any, Any], promise: Promise
 ) -> tuple[Privacy, int]:
     """The verdict, and the number of states that were followed."""
-    refused = Refused("its output does not tell what each round of a loop has added")
-    for rounds in (True, False):
-        last = None
-        try:
-            for pair in reading.laws(rounds, residual):
-                nothing = Evidence(True, 0, 0, False), Evidence(True, 0, 0, False)
-                slack = pair.slack or Fraction(0)
-                privacy = _judged(pair.laws, nothing, data, promise, slack)
-                if privacy.verdict == "proved" or pair.slack is not None:
-                    last = privacy, pair.states
-                    if privacy.verdict != "undecided":
-                        return last
-        except Refused as error:
-            refused = error
-        if last is not None:
-            return last
-    raise refused
+    last = None
+    for pair in reading.laws(residual):
+        nothing = Evidence(True, 0, 0, False), Evidence(True, 0, 0, False)
+        last = _judged(pair.laws, nothing, data, promise), pair.states
+        if last[0].verdict != "undecided":
+            break
+    if last is None:
+        raise Refused("it has no law")
+    return last
 
 
 def _judged(
@@ -266,12 +258,10 @@ def _judged(
     evidence: tuple[Evidence, Evidence],
     data: tuple[Any, Any],
     promise: Promise,
-    slack: Fraction = Fraction(0),
 ) -> Privacy:
-    """The verdict on one pair. slack: by how much probabilities of events may be wrong."""
+    """The verdict on one pair."""
     deltas = tuple(
-        _widened(divergence.hockey_stick(p, q, epsilon=promise.epsilon), slack, promise.epsilon)
-        for p, q in (laws, laws[::-1])
+        divergence.hockey_stick(p, q, epsilon=promise.epsilon) for p, q in (laws, laws[::-1])
     )
     first = (deltas[0].lower, deltas[0].upper) >= (deltas[1].lower, deltas[1].upper)
     p, q = laws if first else laws[::-1]
@@ -286,14 +276,6 @@ def _judged(
         verdict, promise.epsilon, promise.delta, (deltas[0], deltas[1]), direction, outcomes,
         (masses[0], masses[1]), *data, promise.pairs, promise.calls, evidence,
     )  # fmt: skip
-
-
-def _widened(delta: Enclosure, slack: Fraction, epsilon: Fraction) -> Enclosure:
-    """An enclosure of delta whose lower end allows for wrong probabilities of both laws."""
-    if not slack:
-        return delta
-    factor = refine(lambda: ball(epsilon).exp(), relative_width=Fraction(1, 10**6)).upper
-    return Enclosure(max(delta.lower - (1 + factor) * slack, Fraction(0)), delta.upper)
 
 
 def _separating(p: Law[Any], q: Law[Any], epsilon: Fraction) -> tuple[Any, ...]:

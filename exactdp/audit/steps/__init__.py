@@ -11,6 +11,5 @@ the same state go on as one. Everything else is refused, and the program is run 
 - expressions, translation: the steps of a function
 - draws: what a generator returns, with probabilities
 - chain: the law of a function, from the states that it can reach
-- products: loops whose rounds are independent, and the privacy of their products
 - scripts: single runs, to be repeated by the program itself
 """

@@ -18,9 +18,8 @@ from typing import Any
 from flint import fmpq, fmpq_mat
 
 from exactdp.audit.steps.components import components
-from exactdp.audit.steps.products import CHANGES, separate
-from exactdp.audit.steps.steps import Call, Code, Draw, Return, Rounds, Slots
-from exactdp.audit.steps.values import Held, Product, Round, items_of, key, refuse
+from exactdp.audit.steps.steps import Code, Draw, Return, Slots
+from exactdp.audit.steps.values import key, refuse
 
 #: The most states that lead back to each other, and the most states of a function.
 _MOST_CYCLIC, _MOST_STATES = 64, 200_000
@@ -149,51 +148,7 @@ class _Exploration:
         if isinstance(step, Draw):
             return step.drawn(slots).options()
         arguments = [each(slots) for each in step.arguments]
-        if isinstance(step, Call):
-            return self._chain.law(step.function, arguments, self._residual / _INNER).weights
-        return [(self._product(step, slots, arguments), Fraction(1))]
-
-    def _product(self, step: Rounds, slots: Slots, arguments: list[Any]) -> Any:
-        """What the rounds of a loop put into a list: the list itself, if they draw nothing."""
-        items = step.items(slots)  # in which the list may be, and is shared then
-        filled = slots[step.sets[0]]
-        if type(filled) is not Held or filled.items or not filled.owned or filled.kind is set:
-            refuse("rounds that add to a list with items")
-        if type(items) is Product:
-            rounds = [self._after(step.function, arguments, each) for each in separate(items)]
-        else:
-            rounds = [self._round(step.function, arguments, each) for each in items_of(items)]
-        change = "replaced" if filled.kind is dict else "appended"
-        if any(a[0] != change for each in rounds for held, _ in each.weights for a in held.items):
-            refuse("rounds that fill a list in another way")
-        if all(len(each.weights) == 1 and not each.residual for each in rounds):
-            for each in rounds:
-                for addition in each.weights[0][0].items:
-                    filled = CHANGES[addition[0]](filled, *addition[1:])
-            return filled
-        return Product(filled.kind, tuple(rounds))
-
-    def _round(self, code: Code, arguments: list[Any], item: Any) -> Round:
-        whole = [Held(list, (), True), *arguments, item]
-        values = self._chain.law(code, whole, self._residual / _INNER)
-        return Round((id(code), key(tuple(whole))), values.weights, values.residual)
-
-    def _after(self, code: Code, arguments: list[Any], before: Round) -> Round:
-        """A round over the item that an earlier round has put into a list."""
-        weights: dict[Any, tuple[Any, Fraction]] = {}
-        for held, share in before.weights:
-            if not held.items:
-                values = [(held, Fraction(1))]
-            else:
-                _, *parts = held.items[0]
-                item = parts[0] if len(parts) == 1 else tuple(parts)
-                values = self._round(code, arguments, item).weights
-            for value, p in values:
-                old = weights.get(key(value), (value, Fraction(0)))[1]
-                weights[key(value)] = value, old + share * p
-        listed = list(weights.values())
-        name = id(code), key(tuple(arguments)), before.name
-        return Round(name, listed, 1 - sum((p for _, p in listed), Fraction(0)))
+        return self._chain.law(step.function, arguments, self._residual / _INNER).weights
 
     # -- from shares to probabilities ------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from exactdp.audit.steps.values import (
     Held,
-    Product,
     bounded,
     entry,
     items_of,
@@ -152,8 +151,6 @@ def _made(kind: type) -> Function:
 
 
 def _tuple(*values: Any) -> Any:
-    if len(values) == 1 and type(values[0]) is Product and values[0].kind is list:
-        return values[0]._replace(kind=tuple)
     return items_of(*values) if values else ()
 
 
@@ -236,17 +233,9 @@ def _pairs(value: Any) -> tuple[Any, ...]:
     return value.items
 
 
-def _items(value: Any) -> Any:
-    if type(value) is Product and value.kind is dict:
-        return value._replace(kind=ITEMS)
-    return _pairs(value)
-
-
-#: The kind of the items of a dictionary that independent rounds have filled.
-ITEMS: type = type({}.items())
 #: Methods of dictionaries that loops use up.
 VIEWS: dict[str, Function] = {
-    "items": _items,
+    "items": _pairs,
     "keys": lambda value: tuple(k for k, _ in _pairs(value)),
     "values": lambda value: tuple(v for _, v in _pairs(value)),
 }

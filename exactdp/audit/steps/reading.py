@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
 from exactdp.audit.steps.chain import Chain, Values
-from exactdp.audit.steps.products import Result, laws_of_products
 from exactdp.audit.steps.scripts import runs
 from exactdp.audit.steps.steps import Code
 from exactdp.audit.steps.translation import Program
-from exactdp.audit.steps.values import GENERATOR, Product, Refused, key, outcome, read, refuse
+from exactdp.audit.steps.values import GENERATOR, Refused, key, outcome, read, refuse
 from exactdp.law import Law
 from exactdp.samplers.enumeration_branches import Path
 
@@ -20,15 +20,18 @@ from exactdp.samplers.enumeration_branches import Path
 _BITS = (8, 14, 22, 34, 48, 64)
 
 
-class Pair(NamedTuple):
-    """The laws on two data sets. states: how many were followed.
+@dataclass(frozen=True)
+class Result:
+    """What a program shows. name: equal only for equal objects. value: for people."""
 
-    slack: at most by this much the probability of an event of these laws differs from that of an
-    event of the program's outputs; None if there need not be such an event.
-    """
+    name: Any
+    value: Any = field(compare=False)
+
+
+class Pair(NamedTuple):
+    """The laws on two data sets. states: how many were followed."""
 
     laws: tuple[Law[Result], Law[Result]]
-    slack: Fraction | None
     states: int
 
 
@@ -49,12 +52,9 @@ class Reading:
         self._function, self._numpy, self._until, self._tick = function, numpy, until, tick
         self._arguments = [[_guarded(partial(read, each)), GENERATOR] for each in data]
 
-    def laws(self, rounds: bool, residual: Fraction) -> Iterator[Pair]:
-        """The laws, with smaller and smaller open probabilities, down to the residual.
-
-        rounds: whether independent rounds of loops are taken as products.
-        """
-        code = self._code(rounds)
+    def laws(self, residual: Fraction) -> Iterator[Pair]:
+        """The laws, with smaller and smaller open probabilities, down to the residual."""
+        code = self._code()
         for bits in _BITS:
             chain = Chain(self._until, self._tick)
             least = max(Fraction(1, 1 << bits), residual)
@@ -69,16 +69,16 @@ class Reading:
 
     def runs(self, side: int) -> list[tuple[Path, Any]]:
         """Runs on one of the data sets, to be repeated."""
-        code = self._code(False)
+        code = self._code()
         return list(_guarded(lambda: list(runs(code, self._whole_arguments(code)[side]))))
 
     def _whole_arguments(self, code: Code) -> list[list[Any]]:
         others = [code.defaults[name] for name in code.parameters[2:]]
         return [[*each, *others] for each in self._arguments]
 
-    def _code(self, rounds: bool) -> Code:
+    def _code(self) -> Code:
         def translate() -> Code:
-            code = Program(self._numpy, rounds).code(self._function)
+            code = Program(self._numpy).code(self._function)
             others = code.parameters[2:]
             known = code.arguments >= 2 and set(others) <= code.defaults.keys()
             return code if known else refuse("a function of other parameters")
@@ -98,14 +98,8 @@ def _guarded(work: Callable[[], Any]) -> Any:
 
 
 def _pair(left: Values, right: Values, states: int) -> Pair:
-    products = [each.weights[0][0] for each in (left, right) if len(each.weights) == 1]
-    if len(products) == 2 and all(type(each) is Product for each in products):
-        if left.residual or right.residual:
-            refuse("a product that is not the whole")
-        (one, two), slack = laws_of_products(*products)
-        return Pair((one, two), slack, states)
     laws = [
         Law({Result(key(value), outcome(value)): p for value, p in each.weights}, each.residual)
         for each in (left, right)
     ]
-    return Pair((laws[0], laws[1]), Fraction(0), states)
+    return Pair((laws[0], laws[1]), states)

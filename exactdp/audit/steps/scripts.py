@@ -18,6 +18,10 @@ _MOST_DRAWS = 4_096
 _RUNS = 200
 
 
+class _Endless(Refused):
+    """A run of too many draws, which is left out; what else is refused ends the reading."""
+
+
 class _Script:
     def __init__(self, choose: Callable[[Drawn], tuple[Any, int]]) -> None:
         self._choose, self.path = choose, list[Choice]()
@@ -41,7 +45,7 @@ class _Script:
         if drawn.width > 1:
             self.path.append(Choice(number, drawn.width, Fraction(1, drawn.width)))
         if len(self.path) > _MOST_DRAWS:
-            refuse("a run of thousands of draws")
+            raise _Endless("a run of thousands of draws")
         return value
 
 
@@ -54,7 +58,7 @@ def runs(code: Code, arguments: list[Any]) -> Iterator[tuple[Path, Any]]:
     for seed in range(_RUNS):
         generator = random.Random(seed)  # noqa: S311
         script = _Script(lambda drawn: _chosen(drawn, seed, generator))  # noqa: B023
-        with suppress(Refused):
+        with suppress(_Endless):
             value = script.run(code, arguments)
             yield tuple(script.path), outcome(value)
 

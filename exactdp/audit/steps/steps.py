@@ -114,18 +114,6 @@ class Call(Pause):
 
 
 @dataclass
-class Rounds(Pause):
-    """slot = what independent rounds of a loop put into it, one after the other.
-
-    items: of the loop. arguments: the other variables that a round reads. function: one round.
-    """
-
-    function: Code = field(default_factory=lambda: Code("", 0))
-    items: Callable[[Slots], Any] = _unset
-    arguments: tuple[Callable[[Slots], Any], ...] = ()
-
-
-@dataclass
 class Return(Pause):
     """return value"""
 

@@ -23,7 +23,6 @@ from exactdp.audit.steps.steps import (
     Jump,
     Next,
     Return,
-    Rounds,
     Set,
     Slots,
     union,
@@ -34,7 +33,6 @@ from exactdp.audit.steps.values import (
     Held,
     Place,
     Refused,
-    entry,
     items_of,
     new,
     read,
@@ -49,12 +47,11 @@ _MISSING = object()
 class Program:
     """The functions of a program, translated when they are first called.
 
-    numpy: whether the generator is numpy's. rounds: whether loops of independent rounds are taken
-    as products.
+    numpy: whether the generator is numpy's.
     """
 
-    def __init__(self, numpy: bool, rounds: bool) -> None:
-        self.numpy, self.rounds = numpy, rounds
+    def __init__(self, numpy: bool) -> None:
+        self.numpy = numpy
         self._codes: dict[int, tuple[types.FunctionType, Code | None]] = {}
 
     def code(self, function: Any) -> Code:
@@ -91,7 +88,6 @@ class _Translator:
         self.slots: dict[str, int] = {}
         self.width = 0
         self.loops: list[tuple[int, list[Jump]]] = []
-        self.round: str | None = None  # the list that a round of a loop fills
         self.tree: ast.AST = ast.Module([], [])
 
     def whole(self) -> Code:
@@ -179,10 +175,7 @@ class _Translator:
                 if len(value.args) != 1:
                     refuse("append() of several items")
                 change = expressions.appended if name == "append" else expressions.added
-                if self.round is not None and self.local(base.id) == self.round:
-                    self.emitted(change, [self.expression(value.args[0])])
-                else:
-                    self.changed(base, change, [self.expression(value.args[0])])
+                self.changed(base, change, [self.expression(value.args[0])])
                 return
         self.store(self.expression(value))  # it may raise
 
@@ -198,18 +191,6 @@ class _Translator:
 
         reads = union(each.slots for each in values) | {slot}
         self.add(Set(reads, (slot,), value=value))
-
-    def emitted(self, change: Callable[..., Any], values: list[Expression]) -> None:
-        """In a round of a loop: note what goes into the list or dictionary."""
-        slot, parts = 0, [each.value for each in values]
-
-        def value(slots: Slots) -> Any:
-            items = [part(slots) for part in parts]
-            if change is expressions.replaced:
-                entry(items[0])
-            return expressions.appended(slots[slot], (change.__name__, *map(shared, items)))
-
-        self.add(Set(union(each.slots for each in values) | {slot}, (slot,), value=value))
 
     def _assign(self, statement: ast.Assign) -> None:
         if len(statement.targets) != 1:
@@ -229,10 +210,7 @@ class _Translator:
             if not isinstance(base, ast.Name):
                 refuse("a change of a part of a value")
             place = self.expression(target.slice)
-            if self.round is not None and self.local(base.id) == self.round:
-                self.emitted(expressions.replaced, [place, value])
-            else:
-                self.changed(base, expressions.replaced, [place, value])
+            self.changed(base, expressions.replaced, [place, value])
             return
         put, sets = self.target(target)
 
@@ -248,8 +226,6 @@ class _Translator:
             name = self.local(target.id)
             if name is None:
                 refuse("an assignment to a variable of a module")
-            if name == self.round:
-                refuse("another list under the same name")
             slot = self.slot(name)
 
             def put(slots: Slots, value: Any) -> None:
@@ -325,8 +301,6 @@ class _Translator:
             each.nexts[0] = self.here()
 
     def _for(self, statement: ast.For) -> None:
-        if not statement.orelse and self.rounds(statement.target, statement.iter, statement.body):
-            return
         self.loop(
             statement.target, self.iterable(statement.iter), lambda: self.block(statement.body)
         )
@@ -368,89 +342,11 @@ class _Translator:
         step = self.add(Return(result.slots, (), [], value=result.value))
         step.nexts = []
 
-    # -- loops of independent rounds -------------------------------------------------------------
-
-    def rounds(self, target: ast.expr, items: ast.expr, body: list[ast.stmt]) -> bool:
-        """Translate a loop whose rounds share nothing but a list or dictionary that they fill."""
-        if not self.program.rounds or self.round is not None:
-            return False
-        inside = [node for each in body for node in ast.walk(each)]
-        if any(isinstance(node, ast.Break | ast.Return) for node in inside):
-            return False
-        filled = {name for node in inside if (name := self.fills(node)) is not None}
-        if len(filled) != 1:
-            return False
-        (name,) = filled
-        used = [n.id for n in inside if isinstance(n, ast.Name)].count(name)
-        if used != sum(self.fills(node) is not None for node in inside):
-            return False
-        held = [*inside, *ast.walk(target)]
-        stored = {n.id for n in held if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        within = set(map(id, held))  # not what the loop is over: that is read before
-        if any(
-            isinstance(n, ast.Name) and n.id in stored and id(n) not in within
-            for n in ast.walk(self.tree)
-        ):
-            return False
-        local = {n.id for n in held if isinstance(n, ast.Name) and self.local(n.id) is not None}
-        captured = sorted({self.local(each) or "" for each in local - stored - {name}})
-        if self.local(name) is None:
-            return False
-        self.add_rounds(self.local(name) or "", captured, target, items, body)
-        return True
-
-    def fills(self, node: ast.AST) -> str | None:
-        """The name of the list or dictionary that a statement fills."""
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            called = node.value.func
-            if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
-                return called.value.id if called.attr == "append" else None
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            base = node.targets[0].value
-            return base.id if isinstance(base, ast.Name) else None
-        return None
-
     def draws(self, node: ast.AST) -> bool:
         """Whether a node may draw: it calls something else than a function without draws."""
         if not isinstance(node, ast.Call):
             return False
         return not isinstance(node.func, ast.Name) or self.global_value(node.func.id) not in _PURE
-
-    def add_rounds(
-        self,
-        filled: str,
-        captured: list[str],
-        target: ast.expr,
-        items: ast.expr,
-        body: list[ast.stmt],
-    ) -> None:
-        part = self.part(["a round", *captured, "an item"], f"a round of {self.code.name}")
-        part.round = filled
-        put, sets = part.target(target)
-        item = part.slots["an item"]
-
-        def begin(slots: Slots) -> Any:
-            put(slots, slots[item])
-            return slots[sets[0]]
-
-        part.add(Set(frozenset({item}), tuple(sets), value=begin))
-        part.block(body)
-        part.add(Return(frozenset({0}), (), [], value=lambda slots: slots[0])).nexts = []
-        code = part.finish()
-        listed = self.iterable(items)
-        values = [self.load(each) for each in captured]
-        slot = self.slot(filled)
-        reads = listed.slots | union(each.slots for each in values) | {slot}
-        self.add(
-            Rounds(
-                reads,
-                (slot,),
-                [],
-                function=code,
-                items=listed.value,
-                arguments=tuple(each.value for each in values),
-            )
-        )
 
     # -- expressions -----------------------------------------------------------------------------
 

@@ -41,27 +41,6 @@ class Token(NamedTuple):
     name: str
 
 
-class Round(NamedTuple):
-    """What one round of a loop puts into a list or dictionary.
-
-    name: equal only for the same steps with the same values. weights: what the round puts there, a
-    list of additions, with probabilities. residual: the probability that is open.
-
-    An addition is ("appended", item) or ("replaced", key, item).
-    """
-
-    name: Any
-    weights: list[tuple[Any, Fraction]]
-    residual: Fraction
-
-
-class Product(NamedTuple):
-    """A list or dictionary that independent rounds have filled, or a tuple of its items."""
-
-    kind: type
-    rounds: tuple[Round, ...]
-
-
 UNSET, GENERATOR = Token("unset"), Token("generator")
 _NUMBERS = (int, bool, float, Fraction)
 SCALARS = (*_NUMBERS, str, type(None))
@@ -123,12 +102,7 @@ def items_of(value: Any) -> tuple[Any, ...]:
 
 
 def shared(value: Any) -> Any:
-    """The value without an owner, as a part of another value.
-
-    What rounds have filled is no part: two of equal name may be one object, or independent.
-    """
-    if type(value) is Product:
-        refuse("a list of independent rounds inside another value")
+    """The value without an owner, as a part of another value."""
     return value._replace(owned=False) if type(value) is Held and value.owned else value
 
 
@@ -181,8 +155,6 @@ def key(value: Any) -> Any:
         return ("place", *map(key, value.items))
     if kind is Token:
         return "token", value.name
-    if kind is Product:
-        return ("product", value.kind.__name__, *(each.name for each in value.rounds))
     refuse(f"a value of type {kind.__name__}")
 
 
