@@ -89,9 +89,9 @@ def test_a_parameter_of_a_calculator_is_known(name: str) -> None:
 
 
 def test_a_calibration_lists_the_parameters_that_it_has() -> None:
-    found = calculator("gaussian").calibrate(epsilon=1, delta="1e-5")
+    calibration = calculator("gaussian").calibrate(epsilon=1, delta="1e-5")
     place = "accounting/calibration.py: _PARAMETERS"
-    assert [name for name in dir(found) if not hasattr(found, name)] == [], place
+    assert [name for name in dir(calibration) if not hasattr(calibration, name)] == [], place
 
 
 @pytest.mark.parametrize("name", steps.mechanisms())

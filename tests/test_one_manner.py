@@ -178,8 +178,8 @@ def test_a_mechanism_publishes_and_states_its_law(name: str) -> None:
         mechanism.release(data, SeededSource(1))
     assert isinstance(mechanism.guarantee, Guarantee)
     assert (mechanism.guarantee + mechanism.guarantee).epsilon == 2 * mechanism.guarantee.epsilon
-    given = {} if Simulated in type(mechanism).__mro__ else {"hashes": _hashes(mechanism)}
-    law = mechanism.law(data, **given)
+    hashes = {} if Simulated in type(mechanism).__mro__ else {"hashes": _hashes(mechanism)}
+    law = mechanism.law(data, **hashes)
     assert law.residual <= Fraction(1, 1000)
     assert law.residual + sum(p for _, p in law.items()) == 1
 

@@ -67,7 +67,7 @@ def calibrate(
     start = _least_flip(loss, target, others)
     unit = unit_of(start, step)
     if ceil(start / unit) * unit > Fraction(others, others + 1):
-        allowed = "smaller: of its multiples, those that are enough are above 1 - 1/values"
+        allowed = "a smaller step: every multiple that keeps the target is above 1 - 1/values"
         raise InvalidParameter("resolution", resolution, allowed)
     return calibrated(
         RandomizedResponse.name,

@@ -190,8 +190,8 @@ def _command(verb: str, name: str) -> click.Command:
     run, sentence = _VERBS[verb]
     takes = parameters(calculator.calibrate) if verb == "calibrate" else calculator.parameters()
     free = ["delta"] if calculator.pure and verb != "delta" else []
-    asked = [target for target in _TARGETS if target not in (verb, *free)]
-    ordered = [each for each, needed in takes.items() if needed and each not in _TARGETS] + asked
+    targets = [target for target in _TARGETS if target not in (verb, *free)]
+    ordered = [each for each, needed in takes.items() if needed and each not in _TARGETS] + targets
     optional = [each for each, needed in takes.items() if not needed and each not in free] + free
 
     @click.command(

@@ -78,11 +78,11 @@ def risk() -> None:
 
 @dataclass(frozen=True)
 class _Case:
-    """A question. given: the parameters, as text. loss: what is attacked. parameter: what a
+    """A question. values: the parameters, as text. loss: what is attacked. parameter: what a
     calibration finds, by its name on the command line."""
 
     mechanism: str
-    given: Mapping[str, str]
+    values: Mapping[str, str]
     loss: Callable[[], Pld]
     parameter: str = ""
     calibrate: _Calibrate | None = None
@@ -104,23 +104,23 @@ def sgd(**texts: str | None) -> Answer:
     """
     from exactdp.accounting import risk as risks
 
-    given = _present(texts)
-    missing = [name for name in ("noise_multiplier", "steps") if name not in given]
-    if "steps" in missing and any("," in value for value in given.values()):
+    values = _present(texts)
+    missing = [name for name in ("noise_multiplier", "steps") if name not in values]
+    if "steps" in missing and any("," in value for value in values.values()):
         raise InvalidParameter("steps", Described("nothing"), "given for each phase")
     calibrate: dict[str, _Calibrate] = {
         "noise_multiplier": partial(
             risks.calibrate_noise,
-            run=lambda noise: training({**given, "noise_multiplier": str(noise)}),
+            run=lambda noise: training({**values, "noise_multiplier": str(noise)}),
         ),
         "steps": lambda measure, most: risks.calibrate_runs(
-            measure, most, training({**given, "steps": "1"})
+            measure, most, training({**values, "steps": "1"})
         ),
     }
     if len(missing) > 1:
         raise InvalidParameter("noise_multiplier", Described("nothing"), "given, or steps")
     parameter = missing[0] if missing else ""
-    case = _Case("sgd", given, lambda: training(given), parameter, calibrate.get(parameter))
+    case = _Case("sgd", values, lambda: training(values), parameter, calibrate.get(parameter))
     return _answer(case, texts)
 
 
@@ -132,14 +132,14 @@ def compose(file: str, **texts: str | None) -> Answer:
     """The mechanisms in a file, as for exactdp compose; with --at-most, how often they may run."""
     from exactdp.accounting import risk as risks
 
-    path, given = existing(file), _present(texts)
+    path, values = existing(file), _present(texts)
     loss = steps_of(
-        text_in(path), path.name, given.get("neighbours", "add-remove"), given.get("group", "1")
+        text_in(path), path.name, values.get("neighbours", "add-remove"), values.get("group", "1")
     )
     calibrate = partial(risks.calibrate_runs, loss=loss)
     runs = "runs" if texts["at_most"] else ""
     return _answer(
-        _Case("composition", {"file": file, **given}, lambda: loss, runs, calibrate), texts
+        _Case("composition", {"file": file, **values}, lambda: loss, runs, calibrate), texts
     )
 
 
@@ -151,14 +151,14 @@ def promise(**texts: str | None) -> Answer:
     from exactdp.accounting import pld
     from exactdp.accounting import risk as risks
 
-    given = _present(texts)
-    delta = given.get("delta", "0")
+    values = _present(texts)
+    delta = values.get("delta", "0")
     calibrate = partial(risks.calibrate_epsilon, delta=delta)
     case = _Case(
         "promise",
-        given,
-        lambda: pld.approximate(epsilon=given["epsilon"], delta=delta),
-        "" if "epsilon" in given else "epsilon",
+        values,
+        lambda: pld.approximate(epsilon=values["epsilon"], delta=delta),
+        "" if "epsilon" in values else "epsilon",
         calibrate,
     )
     return _answer(case, texts)
@@ -222,22 +222,22 @@ def _of_calculator(name: str) -> click.Command:
         from exactdp.accounting import risk as risks
         from exactdp.accounting.pld.calculators import loss_of
 
-        given = _present(texts)
+        values = _present(texts)
 
         def loss(**more: Any) -> Pld:
-            return loss_of(kind(**{**given, **more}, epsilon=0))
+            return loss_of(kind(**{**values, **more}, epsilon=0))
 
         calibrate = partial(risks.calibrate_noise, run=lambda value: loss(**{noise: value}))
-        missing = noise if noise and noise not in given else ""
-        return _answer(_Case(name, given, loss, missing, calibrate), texts)
+        missing = noise if noise and noise not in values else ""
+        return _answer(_Case(name, values, loss, missing, calibrate), texts)
 
     return command
 
 
 def _present(texts: Mapping[str, str | None]) -> dict[str, str]:
     """The values that were given for a mechanism's own parameters."""
-    asked = {each.name for each in _ASKED}
-    return {name: text for name, text in texts.items() if text is not None and name not in asked}
+    others = {each.name for each in _ASKED}
+    return {name: text for name, text in texts.items() if text is not None and name not in others}
 
 
 def _answer(case: _Case, texts: Mapping[str, str | None]) -> Answer:
@@ -284,7 +284,7 @@ def _risks(case: _Case, texts: Mapping[str, str | None]) -> Answer:
         _draw(loss, case.mechanism, Path(picture), width)
     data = {
         "mechanism": case.mechanism,
-        "given": dict(case.given),
+        "given": dict(case.values),
         "risks": [_entry(measure, bounds) for measure, bounds in answers],
         "neighbours": loss.neighbours,
         "source": loss.source,
@@ -296,7 +296,7 @@ def _risks(case: _Case, texts: Mapping[str, str | None]) -> Answer:
         if measure.name == "accuracy":
             wrong = format(1 - bounds, "5"), decimal_text(1 - measure.least)
             rows.append(["Bayes risk", _words(measure), *wrong])
-    title = ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in case.given.items())
+    title = ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in case.values.items())
     header = ["risk", "at", "with the outputs", "without"]
     lines = [table(f"{case.mechanism}: {title}", header, rows)]
     lines += [f"{measure.name}: {measure.definition} ({measure.source})" for measure, _ in answers]
@@ -330,11 +330,11 @@ def _calibrated(case: _Case, measure: Risk, calibration: RiskCalibration) -> Ans
     value = decimal_text(Fraction(calibration.value))
     data = {
         "mechanism": case.mechanism,
-        "given": dict(case.given),
+        "given": dict(case.values),
         "parameters": {case.parameter: value},
         "calibration": calibration.as_dict(),
     }
-    rows = {**case.given, case.parameter: value}
+    rows = {**case.values, case.parameter: value}
     what = f"{measure.name}, {_words(measure)}".rstrip(", ")
     rows[what] = f"{format(calibration.risk, '5')} <= {decimal_text(calibration.at_most)}"
     if calibration.refuted is not None and calibration.refuted_risk is not None:

@@ -48,9 +48,9 @@ _GAUSSIAN: list[tuple[Risk, float]] = [
 
 @pytest.mark.parametrize(("measure", "exact"), _GAUSSIAN)
 def test_risks_of_gaussian_noise(measure: Risk, exact: float) -> None:
-    found = measure.of(pld.gaussian(sigma=1 / Fraction(str(_MU))))
-    assert found.float_lower() * (1 - 1e-12) <= exact <= found.float_upper() * (1 + 1e-12)
-    assert found.relative_width <= Fraction(1, 1000)
+    enclosure = measure.of(pld.gaussian(sigma=1 / Fraction(str(_MU))))
+    assert enclosure.float_lower() * (1 - 1e-12) <= exact <= enclosure.float_upper() * (1 + 1e-12)
+    assert enclosure.relative_width <= Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("prior", ["0.2", "0.5", "0.85"])
@@ -63,9 +63,9 @@ def test_accuracy_by_all_guesses(prior: str) -> None:
         for pair in ((p, q), (q, p))
     )
     laws = (Law(dict(enumerate(weights))) for weights in (p, q))
-    found = risk.Accuracy(prior=prior).of(pld.laws(*laws, neighbours=pld.ADD_REMOVE))
-    assert exact in found
-    assert found.width < Fraction(1, 1000)
+    enclosure = risk.Accuracy(prior=prior).of(pld.laws(*laws, neighbours=pld.ADD_REMOVE))
+    assert exact in enclosure
+    assert enclosure.width < Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("name", list(risk.MEASURES))
@@ -73,8 +73,8 @@ def test_every_measure_says_what_it_is_and_never_falls_below_a_guess(name: str) 
     kind = risk.MEASURES[name]
     parameters = dict.fromkeys(kind.__dataclass_fields__, "0.3")  # type: ignore[attr-defined]
     measure = kind(**parameters)
-    found = measure.of(pld.randomized_response(epsilon="1e-6"))
-    assert measure.least <= found.lower <= measure.least + Fraction(1, 10**5)
+    enclosure = measure.of(pld.randomized_response(epsilon="1e-6"))
+    assert measure.least <= enclosure.lower <= measure.least + Fraction(1, 10**5)
     assert kind.name == name
     assert kind.definition
     assert kind.source
@@ -82,11 +82,11 @@ def test_every_measure_says_what_it_is_and_never_falls_below_a_guess(name: str) 
 
 def test_a_guarantee_stands_for_the_worst_mechanism() -> None:
     guarantee = Guarantee(Fraction(1), Enclosure.exact("1e-3"), pld.ADD_REMOVE, "a proof")
-    found = risk.Power(false_alarms="0.01").of(guarantee)
+    enclosure = risk.Power(false_alarms="0.01").of(guarantee)
     exact = 1e-3 + math.e * 0.01
-    assert found.float_lower() <= exact <= found.float_upper()
+    assert enclosure.float_lower() <= exact <= enclosure.float_upper()
     noise = gaussian.calibrate(epsilon=1, delta="1e-3").sigma
-    assert risk.Power(false_alarms="0.01").of(pld.gaussian(sigma=noise)).upper < found.lower
+    assert risk.Power(false_alarms="0.01").of(pld.gaussian(sigma=noise)).upper < enclosure.lower
 
 
 def _noise(measure: Risk, target: str) -> RiskCalibration:

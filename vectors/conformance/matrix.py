@@ -100,8 +100,8 @@ def page(reports: Sequence[Report]) -> str:
     """The page as Markdown."""
     total = sum(len(group) for group in load_all())
     sections = [(report, rows(report)) for report in reports]
-    asked = {"date": date.today().isoformat(), "python": platform.python_version()}
-    parts = [_HEAD.format(count=total, **asked), _summary(sections)]
+    made_with = {"date": date.today().isoformat(), "python": platform.python_version()}
+    parts = [_HEAD.format(count=total, **made_with), _summary(sections)]
     parts += [_MEANING.format(seconds=SECONDS, memory=MEMORY / 2**30), _overview(sections)]
     parts += ["\n".join(_section(*section)) for section in sections]
     return "\n".join(parts)

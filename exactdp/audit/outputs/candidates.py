@@ -82,8 +82,9 @@ def farthest(groups: Sequence[Counted], promise: Lines) -> list[Candidate]:
     """The event that surely comes nearest to the promise, and the threshold that probably does:
     they carry the bounds of an audit that finds no violation.
 
-    More outputs will be counted than training has seen. A threshold that is rare may then come
-    nearer than all that is sure now; among sets of values, those that look so are mostly chance.
+    The audit counts more outputs than training has seen. With more outputs, a rare threshold may
+    come nearer to the promise than any event that is certain after training. Rare sets of values
+    are left out: most of those that look promising in training do so by chance.
     """
     ordered = [each for each in groups if each.make(0).relation in ("at least", "at most")]
     events: list[Candidate] = []

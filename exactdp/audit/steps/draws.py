@@ -57,8 +57,8 @@ def _choice(sequence: Any) -> Drawn:
     if type(sequence) is not tuple and not (type(sequence) is Held and sequence.kind is list):
         refuse("a choice from something else than a list or tuple")
     items = items_of(sequence)
-    drawn = _below(len(items))
-    return Drawn(drawn.width, [(items[k], low, high) for k, low, high in drawn.pieces])
+    places = _below(len(items))
+    return Drawn(places.width, [(items[k], low, high) for k, low, high in places.pieces])
 
 
 #: Methods of random.Random, and of the module secrets.

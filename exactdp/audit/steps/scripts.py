@@ -40,10 +40,10 @@ class _Script:
             place, slots = code.advance(step.nexts[0], slots)
         return step.value(slots)
 
-    def _draw(self, drawn: Drawn) -> Any:
-        value, number = self._choose(drawn)
-        if drawn.width > 1:
-            self.path.append(Choice(number, drawn.width, Fraction(1, drawn.width)))
+    def _draw(self, law: Drawn) -> Any:
+        value, number = self._choose(law)
+        if law.width > 1:
+            self.path.append(Choice(number, law.width, Fraction(1, law.width)))
         if len(self.path) > _MOST_DRAWS:
             raise _Endless("a run of thousands of draws")
         return value
@@ -57,15 +57,15 @@ def runs(code: Code, arguments: list[Any]) -> Iterator[tuple[Path, Any]]:
     # S311: which runs are repeated; nothing is drawn for a release
     for seed in range(_RUNS):
         generator = random.Random(seed)  # noqa: S311
-        script = _Script(lambda drawn: _chosen(drawn, seed, generator))  # noqa: B023
+        script = _Script(lambda law: _chosen(law, seed, generator))  # noqa: B023
         with suppress(_Endless):
             value = script.run(code, arguments)
             yield tuple(script.path), outcome(value)
 
 
-def _chosen(drawn: Drawn, seed: int, generator: random.Random) -> tuple[Any, int]:
-    number = {0: 0, 1: drawn.width - 1}.get(seed, generator.randrange(drawn.width))
-    for value, low, high in drawn.pieces:
+def _chosen(law: Drawn, seed: int, generator: random.Random) -> tuple[Any, int]:
+    number = {0: 0, 1: law.width - 1}.get(seed, generator.randrange(law.width))
+    for value, low, high in law.pieces:
         if low <= number < high:
             ends = (low, high - 1, number, number)
             return value, ends[0] if seed < 2 and number == low else generator.choice(ends)

@@ -68,8 +68,8 @@ class Program:
 
 def _defaults(function: types.FunctionType, names: list[str]) -> dict[str, Any]:
     """The default values of parameters."""
-    given = function.__defaults__ or ()
-    values = dict(zip(names[len(names) - len(given) :], given, strict=True))
+    defaults = function.__defaults__ or ()
+    values = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     return {name: read(value) for name, value in values.items()}
 
 
@@ -93,17 +93,17 @@ class _Translator:
     def whole(self) -> Code:
         """The whole function."""
         self.tree = tree = tree_of(self.function)
-        given = tree.args
-        if given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs:
+        arguments = tree.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
             refuse("a function with other than plain parameters")
         if self.function.__code__.co_flags & (
             inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
         ):
             refuse("a generator function")
-        self.code.arguments = len(given.args)
-        self.code.parameters = [each.arg for each in given.args]
+        self.code.arguments = len(arguments.args)
+        self.code.parameters = [each.arg for each in arguments.args]
         self.code.defaults = _defaults(self.function, self.code.parameters)
-        for each in given.args:
+        for each in arguments.args:
             self.slot(each.arg)
         if isinstance(tree, ast.Lambda):
             self.returned(tree.body)
@@ -478,8 +478,8 @@ class _Translator:
         return self.held(slot)
 
     def _compare(self, node: ast.Compare) -> Expression:
-        if len(node.ops) == 1 and (drawn := self.coin(node)) is not None:
-            return drawn
+        if len(node.ops) == 1 and (coin := self.coin(node)) is not None:
+            return coin
         parts = [node.left, *node.comparators]
         if any(isinstance(each, ast.Call) for part in parts[2:] for each in ast.walk(part)):
             refuse("a chain of comparisons with a call")
@@ -612,8 +612,8 @@ class _Translator:
                 return self.combine(
                     expressions.FUNCTIONS[function], [self.expression(e) for e in node.args]
                 )
-        if not self.program.numpy and (drawn := self.drawn(node, METHODS)) is not None:
-            return drawn
+        if not self.program.numpy and (value := self.drawn(node, METHODS)) is not None:
+            return value
         if called.attr == "get" and not node.keywords:
             return self.combine(
                 expressions.get, [self.peek(base), *map(self.expression, node.args)]

@@ -70,7 +70,7 @@ class GridQuestion(ABC):
 
 
 class Question(ABC):
-    """A number that the curve of each order has, and of which the largest is the answer."""
+    """A number asked of the curve of each order of the neighbours; the answer is the largest."""
 
     @abstractmethod
     def guess(self, order: Order) -> float:
