@@ -82,7 +82,7 @@ class Advantage(Risk):
 
     name = "advantage"
     definition = "the largest difference of power and false-alarm rate of a membership attack"
-    source = "Kulynych, Gomez, Kaissis, du Pin Calmon, Troncoso 2024, section 2"
+    source = "Kulynych, Gomez, Kaissis, du Pin Calmon, Troncoso 2024"
 
     def _of(self, loss: Pld, relative_width: Real) -> Enclosure:
         return loss.advantage(relative_width=relative_width)
@@ -137,7 +137,7 @@ class Precision(Risk):
 
     name = "precision"
     definition = "the largest share of right answers among the yes of a membership attack"
-    source = "Jayaraman, Wang, Knipmeyer, Gu, Evans 2021, section 3"
+    source = "Jayaraman, Wang, Knipmeyer, Gu, Evans 2021"
 
     def _of(self, loss: Pld, relative_width: Real) -> Enclosure:
         power = loss.power(self.false_alarms, relative_width=relative_width)
@@ -203,7 +203,7 @@ class Reconstruction(Risk):
 
     name = "reconstruction"
     definition = "a bound of the probability to reconstruct data that is guessed with `baseline`"
-    source = "Hayes, Mahloujifar, Balle 2023, Theorem 2; Kaissis et al. 2023 (arXiv 2307.03928)"
+    source = "Hayes, Mahloujifar, Balle 2023; Kaissis et al. 2023 (arXiv 2307.03928)"
 
     def _of(self, loss: Pld, relative_width: Real) -> Enclosure:
         return loss.power(self.baseline, relative_width=relative_width)
