@@ -80,7 +80,7 @@ class Reading:
         def translate() -> Code:
             code = Program(self._numpy).code(self._function)
             others = code.parameters[2:]
-            known = code.arguments >= 2 and set(others) <= code.defaults.keys()
+            known = len(code.parameters) >= 2 and set(others) <= code.defaults.keys()
             return code if known else refuse("a function of other parameters")
 
         code: Code = _guarded(translate)

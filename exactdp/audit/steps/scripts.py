@@ -10,7 +10,7 @@ from typing import Any
 
 from exactdp.audit.steps.draws import Drawn
 from exactdp.audit.steps.steps import Call, Code, Draw, Return
-from exactdp.audit.steps.values import Refused, outcome, refuse
+from exactdp.audit.steps.values import Refused, outcome
 from exactdp.samplers.enumeration_branches import Choice, Path
 
 #: The most draws of a run that is repeated.
@@ -32,10 +32,9 @@ class _Script:
         while not isinstance(step := code.steps[place], Return):
             if isinstance(step, Draw):
                 value = self._draw(step.drawn(slots))
-            elif isinstance(step, Call):
-                value = self.run(step.function, [each(slots) for each in step.arguments])
             else:
-                refuse("a step that stands for several")
+                assert isinstance(step, Call)
+                value = self.run(step.function, [each(slots) for each in step.arguments])
             slots[step.sets[0]] = value
             place, slots = code.advance(step.nexts[0], slots)
         return step.value(slots)

@@ -109,7 +109,7 @@ class Draw(Pause):
 class Call(Pause):
     """slot = function(arguments)"""
 
-    function: Code = field(default_factory=lambda: Code("", 0))
+    function: Code = field(default_factory=lambda: Code(""))
     arguments: tuple[Callable[[Slots], Any], ...] = ()
 
 
@@ -122,13 +122,12 @@ class Return(Pause):
 
 @dataclass(eq=False)
 class Code:
-    """A function. arguments: number of slots that its arguments fill. width: number of slots.
+    """A function. Its arguments fill the first slots. width: number of slots.
 
     needed: the variables that are needed before each step.
     """
 
     name: str
-    arguments: int
     parameters: list[str] = field(default_factory=list)
     defaults: dict[str, Any] = field(default_factory=dict)
     width: int = 0

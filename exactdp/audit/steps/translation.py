@@ -84,15 +84,14 @@ class _Translator:
         self.program, self.function = program, function
         code = function.__code__
         self.locals = {*code.co_varnames, *code.co_cellvars}
-        self.code = Code(name or function.__qualname__, 0)
+        self.code = Code(name or function.__qualname__)
         self.slots: dict[str, int] = {}
         self.width = 0
         self.loops: list[tuple[int, list[Jump]]] = []
-        self.tree: ast.AST = ast.Module([], [])
 
     def whole(self) -> Code:
         """The whole function."""
-        self.tree = tree = tree_of(self.function)
+        tree = tree_of(self.function)
         arguments = tree.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
             refuse("a function with other than plain parameters")
@@ -100,7 +99,6 @@ class _Translator:
             inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
         ):
             refuse("a generator function")
-        self.code.arguments = len(arguments.args)
         self.code.parameters = [each.arg for each in arguments.args]
         self.code.defaults = _defaults(self.function, self.code.parameters)
         for each in arguments.args:
@@ -115,8 +113,7 @@ class _Translator:
     def part(self, names: list[str], name: str) -> _Translator:
         """A translator for a part of this function that reads some variables."""
         part = _Translator(self.program, self.function, name)
-        part.locals, part.tree = self.locals, self.tree
-        part.code.arguments = len(names)
+        part.locals = self.locals
         for each in names:
             part.slot(each)
         return part
@@ -324,14 +321,9 @@ class _Translator:
         _, self.ends = self.loops.pop()
 
     def _break(self, statement: ast.Break) -> None:
-        if not self.loops:
-            refuse("a break")
         self.loops[-1][1].append(self.add(Jump(frozenset(), (), [0])))
 
     def _continue(self, statement: ast.Continue) -> None:
-        if not self.loops:
-            self.add(Return(frozenset({0}), (), [], value=lambda slots: slots[0]))
-            return
         self.add(Jump(frozenset(), (), [self.loops[-1][0]]))
 
     def _return(self, statement: ast.Return) -> None:
