@@ -105,11 +105,18 @@ def one_list_or_two(bit, rng):
     return out
 
 
-#: Programs whose rounds were taken for a product.
+def variable_called_list(bit, rng):
+    return [
+        rng.randrange(2) + rng.randrange(2) + sum([0 for _ in (1, 2)]) + len(list)
+        for list in ((1, 2), (3,) if bit else (3, 4, 5))
+    ]
+
+
+#: Programs whose law was misread.
 MISREAD: list[Callable[[Any, Any], Any]] = [
     *(list_among_its_items, sets_that_a_loop_changes, lists_that_a_loop_changes),
     *(one_vector_or_two, one_vector_or_two_by_name, parameter_of_a_loop, key_with_none),
-    one_list_or_two,
+    *(one_list_or_two, variable_called_list),
 ]
 
 
@@ -151,4 +158,22 @@ def two_dictionaries_in_one(bit, rng):
 REFUSED: list[Callable[[Any, Any], Any]] = [
     *(truth_of_an_iterator, truth_of_a_generator, length_of_an_iterator, reverse_of_an_iterator),
     *(element_that_is_not_there, two_values_of_one_parameter, two_dictionaries_in_one),
+]
+
+
+def base_of_a_number(bit, rng):
+    return int(rng.integers(2), base=10) + bit
+
+
+def integers_above_int64(bit, rng):
+    return int(rng.integers(2**63 - 1, 2**63 + 1)) - bit
+
+
+def integers_below_int64(bit, rng):
+    return int(rng.integers(-(2**63) - 1, -(2**63))) - bit
+
+
+#: Programs with a generator of numpy that may not be read: they raise.
+REFUSED_NUMPY: list[Callable[[Any, Any], Any]] = [
+    *(base_of_a_number, integers_above_int64, integers_below_int64),
 ]

@@ -19,7 +19,7 @@ from exactdp.audit.code.outcomes import key_of
 from exactdp.audit.steps.reading import Reading
 from exactdp.audit.steps.values import Refused
 from exactdp.errors import NotEnumerable, TooManyBranches
-from tests.audit.misread_programs import MISREAD, REFUSED
+from tests.audit.misread_programs import MISREAD, REFUSED, REFUSED_NUMPY
 from tests.audit.written_programs import PROGRAMS
 
 #: Probability that the search may leave out.
@@ -100,6 +100,12 @@ def test_the_law_of_the_text_is_that_of_the_program(program: Callable[[Any, Any]
 def test_what_python_refuses_is_not_read(program: Callable[[Any, Any], Any]) -> None:
     with pytest.raises(Refused):
         list(Reading(program, (0, 1), False, math.inf).laws(Fraction(1, 1 << 20)))
+
+
+@pytest.mark.parametrize("program", REFUSED_NUMPY, ids=lambda program: program.__name__)
+def test_what_numpy_refuses_is_not_read(program: Callable[[Any, Any], Any]) -> None:
+    with pytest.raises(Refused):
+        list(Reading(program, (0, 1), True, math.inf).laws(Fraction(1, 1 << 20)))
 
 
 @pytest.mark.few(4)

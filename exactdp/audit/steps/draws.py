@@ -47,6 +47,13 @@ def _range(first: Any, *last: Any) -> Drawn:
     return _between(first, *last) if last else _below(first)
 
 
+def _integers(first: Any, *last: Any) -> Drawn:
+    low, high = (first, *last) if last else (0, first)
+    if _whole(low) < -(1 << 63) or _whole(high) > 1 << 63:
+        refuse("integers of more than 64 bits")
+    return _between(low, high)
+
+
 def _bits(k: Any) -> Drawn:
     if not 0 <= _whole(k) <= 12:
         refuse("a draw of thousands of values")
@@ -71,7 +78,7 @@ METHODS: dict[str, Callable[..., Drawn]] = {
     "choice": _choice,
 }
 #: Methods of numpy's generator of which a program takes int(...).
-NUMPY_METHODS: dict[str, Callable[..., Drawn]] = {"integers": _range}
+NUMPY_METHODS: dict[str, Callable[..., Drawn]] = {"integers": _integers}
 
 
 def coin(test: Callable[[Any, Any], bool], bound: Any) -> Drawn:

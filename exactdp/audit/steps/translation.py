@@ -531,7 +531,7 @@ class _Translator:
         if not isinstance(node.func, ast.Name):
             refuse("a call of something else than a name")
         called = self.global_value(node.func.id)
-        if called is int and self.program.numpy and len(node.args) == 1:
+        if called is int and self.program.numpy and len(node.args) == 1 and not node.keywords:
             inner = node.args[0]
             if isinstance(inner, ast.Call) and (draw := self.drawn(inner, NUMPY_METHODS)):
                 return draw
@@ -670,7 +670,7 @@ class _Translator:
     def _comprehension(self, node: Any) -> Expression:
         """A comprehension, as a loop that fills a list of its own, with variables of its own."""
         kind = {ast.DictComp: dict, ast.SetComp: set}.get(type(node), list)
-        filled = f"<list {self.temporary()}>"
+        filled = f"<{self.temporary()}>"  # no name of a renamed variable
         self.add(Set(frozenset(), (self.slot(filled),), value=lambda slots: new(kind, ())))
         name = ast.Name(filled, ast.Load())
         if kind is dict:
