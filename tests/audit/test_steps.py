@@ -6,6 +6,7 @@ The expected law runs the program itself on every sequence of draws, up to a sma
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
@@ -82,8 +83,8 @@ def delta_of(p: dict[Any, Fraction], q: dict[Any, Fraction]) -> tuple[float, flo
 def test_the_law_of_the_text_is_that_of_the_program(program: Callable[[Any, Any], Any]) -> None:
     expected = [searched(program, bit) for bit in (0, 1)]
     least, most = delta_of(*expected)
-    reading = Reading(program, (0, 1), False, math.inf)
     try:
+        reading = Reading(program, (0, 1), False, math.inf)
         *_, pair = reading.laws(Fraction(1, 1 << 20))
     except Refused:
         return
@@ -117,6 +118,35 @@ def test_verdicts_of_written_programs(program: Callable[[Any, Any], Any]) -> Non
             continue
         privacy = private(program, 0, 1, epsilon=1, delta=Fraction(claim), residual=OPEN / 16)
         assert privacy.verdict == ("refuted" if claim < least else "proved")
+
+
+NAME = operator.attrgetter("__name__")
+READ = {"two_passes_over_a_list", "sparse_vector", "report_noisy_max", "three_of_a_set"}
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.__name__ in READ], ids=NAME)
+def test_what_is_read_is_not_run_branch_by_branch(program: Callable[[Any, Any], Any]) -> None:
+    assert "states of the program's text" in private(program, 0, 1, epsilon=9, residual=OPEN).basis
+
+
+def once_in_a_million(bit: int, rng: Any) -> int:
+    first = rng.randrange(1000)
+    second = rng.randrange(1000)
+    if first + second * 1000 == 271_828:
+        return bit
+    return 2
+
+
+def test_a_turn_that_no_repeated_run_takes_ends_the_reading() -> None:
+    """The program may do there something else than its text was taken to say."""
+    reading = Reading(once_in_a_million, (0, 1), False, math.inf)
+    *_, pair = reading.laws(Fraction(1, 1 << 20))
+    assert pair.laws[0].items()
+    for side in (0, 1):
+        reading.runs(side)
+    assert not reading.is_repeated()
+    with pytest.raises(TooManyBranches, match="takes some of its turns"):
+        private(once_in_a_million, 0, 1, epsilon=0, max_runs=1000)
 
 
 def endless(bit: int, rng: Any) -> int:

@@ -235,6 +235,8 @@ def _read(
         if evidence is None:
             raise Refused("a run returned something else than its text says")
         known[side] = evidence
+    if not reading.is_repeated():
+        raise Refused("no run that was repeated takes some of its turns")
     return replace(privacy, evidence=(known[0], known[1]))
 
 

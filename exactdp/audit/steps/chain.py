@@ -18,7 +18,7 @@ from typing import Any
 from flint import fmpq, fmpq_mat
 
 from exactdp.audit.steps.components import components
-from exactdp.audit.steps.steps import Code, Draw, Return, Slots
+from exactdp.audit.steps.steps import Code, Draw, Return, Slots, Ways
 from exactdp.audit.steps.values import key, refuse
 
 #: The most states that lead back to each other, and the most states of a function.
@@ -46,10 +46,11 @@ class Chain:
     """Finds laws of functions, each once.
 
     until: when to give up, by time.monotonic(). tick: called for each state that is followed.
+    ways: takes the steps that are passed.
     """
 
-    def __init__(self, until: float, tick: Callable[[], object] = int) -> None:
-        self._until, self._tick = until, tick
+    def __init__(self, until: float, tick: Callable[[], object], ways: Ways) -> None:
+        self._until, self._tick, self.ways = until, tick, ways
         self._known: dict[Any, Values] = {}
         self._kept: list[Code] = []  # whose ids are in the keys
         self.states = 0
@@ -88,7 +89,7 @@ class _Exploration:
         self._heap: list[tuple[float, int]] = []
 
     def law(self, arguments: list[Any]) -> Values:
-        first = self._number(*self._code.start(arguments))
+        first = self._number(*self._code.start(arguments, self._chain.ways))
         if first < 0:
             return Values([(self._values[0], Fraction(1))], Fraction(0))
         self._reach(first, 1.0)
@@ -141,7 +142,7 @@ class _Exploration:
         for value, share in options:
             slots = list(before)
             slots[step.sets[0]] = value
-            number = self._number(*self._code.advance(step.nexts[0], slots))
+            number = self._number(*self._code.advance(step.nexts[0], slots, self._chain.ways))
             state.after[number] = state.after.get(number, Fraction(0)) + share
 
     def _options(self, step: Any, slots: Slots) -> list[tuple[Any, Fraction]]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from exactdp.audit.steps.chain import Chain, Values
 from exactdp.audit.steps.scripts import runs
-from exactdp.audit.steps.steps import Code
+from exactdp.audit.steps.steps import Code, Ways
 from exactdp.audit.steps.translation import Program
 from exactdp.audit.steps.values import GENERATOR, Refused, key, outcome, read, refuse
 from exactdp.law import Law
@@ -51,40 +51,44 @@ class Reading:
     ) -> None:
         self._function, self._numpy, self._until, self._tick = function, numpy, until, tick
         self._arguments = [[_guarded(partial(read, each)), GENERATOR] for each in data]
+        self._code: Code = _guarded(self._translated)
+        self._in_laws, self._in_runs = Ways(), Ways()
 
     def laws(self, residual: Fraction) -> Iterator[Pair]:
         """The laws, with smaller and smaller open probabilities, down to the residual."""
-        code = self._code()
         for bits in _BITS:
-            chain = Chain(self._until, self._tick)
+            chain = Chain(self._until, self._tick, self._in_laws)
             least = max(Fraction(1, 1 << bits), residual)
-            pair = _guarded(partial(self._pair, chain, code, least))
+            pair = _guarded(partial(self._pair, chain, least))
             yield pair
             if least <= residual or not any(law.residual for law in pair.laws):
                 return
 
-    def _pair(self, chain: Chain, code: Code, residual: Fraction) -> Pair:
-        left, right = (chain.law(code, each, residual) for each in self._whole_arguments(code))
+    def _pair(self, chain: Chain, residual: Fraction) -> Pair:
+        left, right = (chain.law(self._code, each, residual) for each in self._whole_arguments())
         return _pair(left, right, chain.states)
 
     def runs(self, side: int) -> list[tuple[Path, Any]]:
         """Runs on one of the data sets, to be repeated."""
-        code = self._code()
-        return list(_guarded(lambda: list(runs(code, self._whole_arguments(code)[side]))))
+        arguments = self._whole_arguments()[side]
+        return list(_guarded(lambda: list(runs(self._code, arguments, self._in_runs))))
 
-    def _whole_arguments(self, code: Code) -> list[list[Any]]:
-        others = [code.defaults[name] for name in code.parameters[2:]]
+    def is_repeated(self) -> bool:
+        """Whether the runs pass every step, and take every turn, that the laws rest on.
+
+        Otherwise the program may do something else there than its text was taken to say.
+        """
+        return self._in_laws <= self._in_runs
+
+    def _whole_arguments(self) -> list[list[Any]]:
+        others = [self._code.defaults[name] for name in self._code.parameters[2:]]
         return [[*each, *others] for each in self._arguments]
 
-    def _code(self) -> Code:
-        def translate() -> Code:
-            code = Program(self._numpy).code(self._function)
-            others = code.parameters[2:]
-            known = len(code.parameters) >= 2 and set(others) <= code.defaults.keys()
-            return code if known else refuse("a function of other parameters")
-
-        code: Code = _guarded(translate)
-        return code
+    def _translated(self) -> Code:
+        code = Program(self._numpy).code(self._function)
+        others = code.parameters[2:]
+        known = len(code.parameters) >= 2 and set(others) <= code.defaults.keys()
+        return code if known else refuse("a function of other parameters")
 
 
 def _guarded(work: Callable[[], Any]) -> Any:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.audit.steps.draws import Drawn
-from exactdp.audit.steps.steps import Call, Code, Draw, Return
+from exactdp.audit.steps.steps import Call, Code, Draw, Return, Ways
 from exactdp.audit.steps.values import Refused, outcome
 from exactdp.samplers.enumeration_branches import Choice, Path
 
@@ -24,11 +24,11 @@ class _Endless(Refused):
 
 class _Script:
     def __init__(self, choose: Callable[[Drawn], tuple[Any, int]]) -> None:
-        self._choose, self.path = choose, list[Choice]()
+        self._choose, self.path, self.ways = choose, list[Choice](), Ways()
 
     def run(self, code: Code, arguments: list[Any]) -> Any:
         """What a call returns."""
-        place, slots = code.start(arguments)
+        place, slots = code.start(arguments, self.ways)
         while not isinstance(step := code.steps[place], Return):
             if isinstance(step, Draw):
                 value = self._draw(step.drawn(slots))
@@ -36,7 +36,7 @@ class _Script:
                 assert isinstance(step, Call)
                 value = self.run(step.function, [each(slots) for each in step.arguments])
             slots[step.sets[0]] = value
-            place, slots = code.advance(step.nexts[0], slots)
+            place, slots = code.advance(step.nexts[0], slots, self.ways)
         return step.value(slots)
 
     def _draw(self, law: Drawn) -> Any:
@@ -48,9 +48,10 @@ class _Script:
         return value
 
 
-def runs(code: Code, arguments: list[Any]) -> Iterator[tuple[Path, Any]]:
+def runs(code: Code, arguments: list[Any], ways: Ways) -> Iterator[tuple[Path, Any]]:
     """Some runs: the choices of each, and the object that it returns.
 
+    ways: takes the steps that these runs pass.
     Numbers are the least, the greatest, at the ends of what leads to one value, or any.
     """
     # S311: which runs are repeated; nothing is drawn for a release
@@ -59,10 +60,15 @@ def runs(code: Code, arguments: list[Any]) -> Iterator[tuple[Path, Any]]:
         script = _Script(lambda law: _chosen(law, seed, generator))  # noqa: B023
         with suppress(_Endless):
             value = script.run(code, arguments)
+            ways |= script.ways
             yield tuple(script.path), outcome(value)
 
 
 def _chosen(law: Drawn, seed: int, generator: random.Random) -> tuple[Any, int]:
+    """A value and its number. Every other run takes all values alike, so that rare ones occur."""
+    if seed > 1 and seed % 2:
+        value, low, high = generator.choice(law.pieces)
+        return value, generator.choice((low, high - 1))
     number = {0: 0, 1: law.width - 1}.get(seed, generator.randrange(law.width))
     for value, low, high in law.pieces:
         if low <= number < high:

@@ -147,20 +147,30 @@ class Code:
                 if needed != self.needed[place]:
                     self.needed[place], changes = needed, True
 
-    def start(self, arguments: Iterable[Any]) -> tuple[int, Slots]:
+    def start(self, arguments: Iterable[Any], ways: Ways) -> tuple[int, Slots]:
         """The first pause of a call."""
         values = list(arguments)
-        return self.advance(0, values + [UNSET] * (self.width - len(values)))
+        return self.advance(0, values + [UNSET] * (self.width - len(values)), ways)
 
-    def advance(self, place: int, slots: Slots) -> tuple[int, Slots]:
-        """Go on to the next pause, and forget the variables that are not needed there."""
+    def advance(self, place: int, slots: Slots, ways: Ways) -> tuple[int, Slots]:
+        """Go on to the next pause, and forget the variables that are not needed there.
+
+        ways: takes the steps that are passed, each with the step after it.
+        """
         for _ in range(_MOST_STEPS):
             step = self.steps[place]
             if isinstance(step, Pause):
+                ways.add((self, place, place))
                 needed = self.needed[place]
                 return place, [v if i in needed else UNSET for i, v in enumerate(slots)]
-            place = step.run(slots)
+            after = step.run(slots)
+            ways.add((self, place, after))
+            place = after
         raise Refused("a loop that does not end")
+
+
+#: Steps that were passed, each with the step after it.
+Ways = set[tuple[Code, int, int]]
 
 
 def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
