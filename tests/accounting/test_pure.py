@@ -102,7 +102,7 @@ def test_randomized_response_at_epsilon_0_is_decided(delta: Any, values: int) ->
 @pytest.mark.parametrize("epsilon", [0, "1e-12"])
 def test_a_grid_without_an_answer_is_named(epsilon: Any) -> None:
     """The least flip, near 2/3, is larger than all multiples up to 2/3."""
-    with pytest.raises(InvalidParameter, match="resolution must be smaller"):
+    with pytest.raises(InvalidParameter, match="resolution must be a smaller step"):
         randomized_response.calibrate(epsilon=epsilon, values=3)
 
 
