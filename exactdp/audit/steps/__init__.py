@@ -8,7 +8,9 @@ the same state go on as one. Everything else is refused, and the program is run 
 
 - values: the values of variables, none of which can be changed in place
 - source: the syntax tree of a function, which must compile to the function's own code
-- expressions, translation: the steps of a function
+- operators: operators and functions that are taken
+- variables, coins, calls, comprehensions, expressions, statements, translation: the steps of a
+  function
 - draws: what a generator returns, with probabilities
 - chain: the law of a function, from the states that it can reach
 - scripts: single runs, to be repeated by the program itself

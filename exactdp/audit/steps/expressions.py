@@ -1,290 +1,174 @@
-"""Operators and functions that are taken, each for a closed list of types."""
+"""From expressions to the steps before them, and a function of the variables."""
 
 from __future__ import annotations
 
 import ast
-import math
-import operator
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
-from exactdp.audit.steps.values import (
-    Held,
-    bounded,
-    entry,
-    items_of,
-    new,
-    number,
-    refuse,
-    scalar,
-    truth,
-)
-
-Function = Callable[..., Any]
+from exactdp.audit.steps import operators
+from exactdp.audit.steps.calls import Calls
+from exactdp.audit.steps.comprehensions import loop_of
+from exactdp.audit.steps.steps import Call, Expression, If, Jump, Set, union
+from exactdp.audit.steps.values import SCALARS, new, read, refuse, shared
+from exactdp.audit.steps.variables import constantly
 
 
-def _arithmetic(function: Function) -> Function:
-    return lambda one, other: bounded(function(number(one), number(other)))
+class Expressions(Calls):
+    """Translates operators."""
 
+    def expression(self, node: ast.expr) -> Expression:
+        method: Any = _EXPRESSIONS.get(type(node))
+        if method is None:
+            refuse(f"the expression {type(node).__name__}")
+        result: Expression = method(self, node)
+        return result
 
-def _add(one: Any, other: Any) -> Any:
-    if type(one) is tuple and type(other) is tuple:
-        return bounded(one + other)
-    if type(one) is Held and type(other) is Held and one.kind is other.kind is list:
-        return new(list, one.items + other.items)
-    return bounded(number(one) + number(other))
+    def _constant(self, node: ast.Constant) -> Expression:
+        if type(node.value) not in SCALARS:
+            refuse("a constant")
+        return constantly(node.value)
 
+    def _name(self, node: ast.Name) -> Expression:
+        name = self.local(node.id)
+        if name is not None:
+            return self.load(name)
+        return constantly(read(self.global_value(node.id)))
 
-def _multiply(one: Any, other: Any) -> Any:
-    if type(one) is Held and one.kind is list and type(other) is int:
-        if other * len(one.items) > 1 << 12:
-            refuse("a list of thousands of items")
-        return new(list, one.items * other)
-    return bounded(number(one) * number(other))
+    def _binary(self, node: ast.BinOp) -> Expression:
+        function = operators.BINARY.get(type(node.op))
+        if function is None:
+            refuse("an operator")
+        if sum(self.draws(each) for each in ast.walk(node)) > 1 and self.code.name != "a sum":
+            return self.outlined(node)
+        return self.combine(function, [self.expression(node.left), self.expression(node.right)])
 
-
-def _power(one: Any, other: Any) -> Any:
-    if type(number(other)) is int and abs(other) > 1 << 10:
-        refuse("a large power")
-    result = number(one) ** number(other)
-    return bounded(number(result))
-
-
-def _shift(function: Function) -> Function:
-    def shifted(one: Any, other: Any) -> Any:
-        if type(other) is not int or other > 1 << 10:
-            refuse("a large shift")
-        return bounded(function(number(one), other))
-
-    return shifted
-
-
-BINARY: dict[type[ast.operator], Function] = {
-    ast.Add: _add,
-    ast.Mult: _multiply,
-    ast.Pow: _power,
-    ast.LShift: _shift(operator.lshift),
-    ast.RShift: _shift(operator.rshift),
-    **{
-        kind: _arithmetic(function)
-        for kind, function in (
-            *((ast.Sub, operator.sub), (ast.Div, operator.truediv), (ast.Mod, operator.mod)),
-            *((ast.FloorDiv, operator.floordiv), (ast.BitAnd, operator.and_)),
-            *((ast.BitOr, operator.or_), (ast.BitXor, operator.xor)),
+    def outlined(self, node: ast.expr) -> Expression:
+        """A sum of several draws, as a function of its own: its law has fewer values than draws."""
+        read_names = {
+            self.local(each.id) for each in ast.walk(node) if isinstance(each, ast.Name)
+        } - {None}
+        names = sorted(str(each) for each in read_names if str(each) in self.slots)
+        part = self.part(names, "a sum")
+        part.returned(node)
+        arguments = tuple(self.load(each) for each in names)
+        slot = self.temporary()
+        self.add(
+            Call(
+                union(each.slots for each in arguments),
+                (slot,),
+                [],
+                function=part.finish(),
+                arguments=tuple(each.value for each in arguments),
+            )
         )
-    },
+        return self.held(slot)
+
+    def _unary(self, node: ast.UnaryOp) -> Expression:
+        return self.combine(operators.UNARY[type(node.op)], [self.peek(node.operand)])
+
+    def _bool(self, node: ast.BoolOp) -> Expression:
+        slot = self.temporary()
+        both = isinstance(node.op, ast.And)
+        ends = []
+        for place, each in enumerate(node.values):
+            value = self.expression(each)
+            self.add(Set(value.slots, (slot,), value=value.value))
+            if place < len(node.values) - 1:
+                step = If(frozenset({slot}), (), [0, 0], test=lambda slots: slots[slot])
+                self.add(step)
+                step.nexts[0 if both else 1] = self.here()
+                ends.append(step)
+        for step in ends:
+            step.nexts[1 if both else 0] = self.here()
+        return self.held(slot)
+
+    def _if_expression(self, node: ast.IfExp) -> Expression:
+        slot = self.temporary()
+
+        def put(part: ast.expr) -> None:
+            value = self.expression(part)
+            self.add(Set(value.slots, (slot,), value=value.value))
+
+        self.either(self.peek(node.test), lambda: put(node.body), lambda: put(node.orelse))
+        return self.held(slot)
+
+    def either(
+        self, test: Expression, then: Callable[[], None], otherwise: Callable[[], None]
+    ) -> None:
+        step = self.add(If(test.slots, (), [0, 0], test=test.value))
+        step.nexts[0] = self.here()
+        then()
+        end = self.add(Jump(frozenset(), (), [0]))
+        step.nexts[1] = self.here()
+        otherwise()
+        end.nexts[0] = self.here()
+
+    def _compare(self, node: ast.Compare) -> Expression:
+        if len(node.ops) == 1 and (coin := self.coin(node)) is not None:
+            return coin
+        parts = [node.left, *node.comparators]
+        if any(isinstance(each, ast.Call) for part in parts[2:] for each in ast.walk(part)):
+            refuse("a chain of comparisons with a call")
+        tests = [operators.COMPARISONS[type(op)] for op in node.ops]
+
+        def compare(*values: Any) -> bool:
+            pairs = zip(tests, values, values[1:], strict=False)
+            return all(test(one, other) for test, one, other in pairs)
+
+        return self.combine(compare, [self.peek(part) for part in parts])
+
+    def _subscript(self, node: ast.Subscript) -> Expression:
+        return self.combine(operators.element, [self.peek(node.value), self.expression(node.slice)])
+
+    def _tuple(self, node: ast.Tuple) -> Expression:
+        return self.combine(
+            lambda *items: tuple(map(shared, items)), [self.expression(e) for e in node.elts]
+        )
+
+    def _list(self, node: ast.List) -> Expression:
+        return self.combine(
+            lambda *items: new(list, items), [self.expression(e) for e in node.elts]
+        )
+
+    def _dict(self, node: ast.Dict) -> Expression:
+        if any(each is None for each in node.keys):
+            refuse("a dictionary of others")
+        keys = [self.expression(each) for each in node.keys if each is not None]
+        values = [self.expression(each) for each in node.values]
+        count = len(keys)
+        return self.combine(
+            lambda *parts: new(dict, zip(parts[:count], parts[count:], strict=True)),
+            [*keys, *values],
+        )
+
+    def _set(self, node: ast.Set) -> Expression:
+        return self.combine(lambda *items: new(set, items), [self.expression(e) for e in node.elts])
+
+    def comprehension(self, node: Any) -> Expression:
+        """A comprehension fills a list of its own, with variables of its own."""
+        kind = {ast.DictComp: dict, ast.SetComp: set}.get(type(node), list)
+        filled = f"<{self.temporary()}>"  # no name of a renamed variable
+        self.add(Set(frozenset(), (self.slot(filled),), value=lambda slots: new(kind, ())))
+        self.add_loop(loop_of(node, filled, self.temporary()))
+        return self.held(self.slot(filled))
+
+
+_EXPRESSIONS: dict[type[ast.expr], Any] = {
+    ast.Constant: Expressions._constant,
+    ast.Name: Expressions._name,
+    ast.BinOp: Expressions._binary,
+    ast.UnaryOp: Expressions._unary,
+    ast.BoolOp: Expressions._bool,
+    ast.IfExp: Expressions._if_expression,
+    ast.Compare: Expressions._compare,
+    ast.Call: Expressions._call,
+    ast.Subscript: Expressions._subscript,
+    ast.Tuple: Expressions._tuple,
+    ast.List: Expressions._list,
+    ast.Dict: Expressions._dict,
+    ast.Set: Expressions._set,
+    ast.ListComp: Expressions.comprehension,
+    ast.DictComp: Expressions.comprehension,
+    ast.SetComp: Expressions.comprehension,
 }
-UNARY: dict[type[ast.unaryop], Function] = {
-    ast.Not: lambda value: not truth(value),
-    ast.USub: lambda value: -number(value),
-    ast.UAdd: lambda value: +number(value),
-    ast.Invert: lambda value: ~number(value),
-}
-
-
-def _ordered(test: Function) -> Function:
-    return lambda one, other: test(number(one), number(other))
-
-
-def _contains(one: Any, other: Any) -> bool:
-    if type(other) is Held and other.kind is set:
-        return entry(one) in other.items
-    return scalar(one) in tuple(map(scalar, items_of(other)))
-
-
-def _is(one: Any, other: Any) -> bool:
-    if other is not None:
-        refuse("`is` with something else than None")
-    return one is None
-
-
-ORDERS: dict[type[ast.cmpop], Function] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-COMPARISONS: dict[type[ast.cmpop], Function] = {
-    **{kind: _ordered(test) for kind, test in ORDERS.items()},
-    ast.Eq: lambda one, other: scalar(one) == scalar(other),
-    ast.NotEq: lambda one, other: scalar(one) != scalar(other),
-    ast.In: _contains,
-    ast.NotIn: lambda one, other: not _contains(one, other),
-    ast.Is: _is,
-    ast.IsNot: lambda one, other: not _is(one, other),
-}
-
-
-def _on_numbers(function: Function) -> Function:
-    return lambda *values: bounded(number(function(*map(number, values))))
-
-
-def _extreme(function: Function) -> Function:
-    def chosen(*values: Any) -> Any:
-        items = values if len(values) > 1 else items_of(*values)
-        return function(tuple(map(number, items)))
-
-    return chosen
-
-
-def _length(value: Any) -> int:
-    return len(value.items) if type(value) is Held else len(items_of(value))
-
-
-def _sum(values: Any, *start: Any) -> Any:
-    return bounded(sum(tuple(map(number, items_of(values))), *map(number, start)))
-
-
-def _sorted(values: Any) -> Held:
-    if type(values) is Held and values.kind is set:
-        values = tuple(values.items)
-    items = tuple(map(scalar, items_of(values)))
-    kinds = {type(each) for each in items}
-    if not (kinds <= {int, float, Fraction} or len(kinds) == 1):
-        refuse("sorting of values of several types")
-    return new(list, sorted(items))
-
-
-def _made(kind: type) -> Function:
-    return lambda *values: new(kind, items_of(*values) if values else ())
-
-
-def _tuple(*values: Any) -> Any:
-    return items_of(*values) if values else ()
-
-
-def _dict(*values: Any) -> Held:
-    if not values:
-        return new(dict, ())
-    (value,) = values
-    if type(value) is Held and value.kind is dict:
-        return new(dict, value.items)
-    pairs = items_of(value)
-    if any(type(pair) is not tuple or len(pair) != 2 for pair in pairs):
-        refuse("dict() of something else than pairs")
-    return new(dict, pairs)
-
-
-def _fraction(*values: Any) -> Fraction:
-    if any(type(value) not in (int, Fraction, float) for value in values):
-        refuse("Fraction() of something else than numbers")
-    return Fraction(*values)
-
-
-#: Functions whose arguments are used up at once.
-FUNCTIONS: dict[Any, Function] = {
-    abs: _on_numbers(abs),
-    int: _on_numbers(int),
-    float: _on_numbers(float),
-    round: _on_numbers(round),
-    divmod: lambda one, other: divmod(number(one), number(other)),
-    bool: truth,
-    len: _length,
-    min: _extreme(min),
-    max: _extreme(max),
-    sum: _sum,
-    any: lambda values: any(map(truth, items_of(values))),
-    all: lambda values: all(map(truth, items_of(values))),
-    sorted: _sorted,
-    list: _made(list),
-    set: _made(set),
-    tuple: _tuple,
-    dict: _dict,
-    Fraction: _fraction,
-    **{
-        getattr(math, name): _on_numbers(getattr(math, name))
-        for name in ("exp", "log", "log2", "sqrt", "floor", "ceil", "trunc", "fabs", "pow", "expm1")
-    },
-}
-#: Those that take an iterator for the list of its items.
-OF_ITEMS = (any, all, sum, min, max, sorted, list, set, tuple, dict)
-
-
-def _enumerate(values: Any, *start: Any) -> tuple[Any, ...]:
-    return tuple(enumerate(items_of(values), *map(number, start)))
-
-
-def _range(*ends: Any) -> tuple[Any, ...]:
-    if any(type(end) is not int for end in ends):
-        refuse("range() of something else than integers")
-    numbers = range(*ends)
-    if len(numbers) > 1 << 12:
-        refuse("a range of thousands of numbers")
-    return tuple(numbers)
-
-
-def _zip(*values: Any) -> tuple[Any, ...]:
-    return tuple(zip(*map(items_of, values), strict=False))
-
-
-#: Functions that are taken where a loop, or a function of the list above, uses up the result.
-ITERATORS: dict[Any, Function] = {
-    range: _range,
-    zip: _zip,
-    enumerate: _enumerate,
-    reversed: lambda values: items_of(values)[::-1],
-}
-
-
-def _pairs(value: Any) -> tuple[Any, ...]:
-    if type(value) is not Held or value.kind is not dict:
-        refuse("a method of something else than a dictionary")
-    return value.items
-
-
-#: Methods of dictionaries that loops use up.
-VIEWS: dict[str, Function] = {
-    "items": _pairs,
-    "keys": lambda value: tuple(k for k, _ in _pairs(value)),
-    "values": lambda value: tuple(v for _, v in _pairs(value)),
-}
-
-
-def get(value: Any, place: Any, *default: Any) -> Any:
-    """The method get of a dictionary."""
-    return dict(_pairs(value)).get(entry(place), *default)
-
-
-def element(value: Any, place: Any) -> Any:
-    """value[place]"""
-    if type(value) is Held and value.kind is dict:
-        return dict(value.items)[entry(place)]
-    if type(value) is Held and value.kind is set:
-        refuse("an element of a set")
-    if type(place) is not int:
-        refuse("a place that is no integer")
-    return items_of(value)[place]
-
-
-def replaced(value: Any, place: Any, item: Any) -> Held:
-    """The list or dictionary after value[place] = item."""
-    owned(value)
-    if value.kind is dict:
-        return new(dict, (*value.items, (entry(place), item)))
-    if value.kind is not list or type(place) is not int:
-        refuse("a place that is no integer")
-    items = list(value.items)
-    items[place] = item
-    return new(list, items)
-
-
-def appended(value: Any, item: Any) -> Held:
-    """The list after value.append(item)."""
-    if owned(value).kind is not list:
-        refuse("append() to something else than a list")
-    return new(list, (*value.items, item))
-
-
-def added(value: Any, item: Any) -> Held:
-    """The set after value.add(item)."""
-    if owned(value).kind is not set:
-        refuse("add() to something else than a set")
-    return new(set, (*value.items, item))
-
-
-def owned(value: Any) -> Held:
-    """The value, which must be a list, dictionary or set of its variable alone."""
-    if type(value) is not Held or not value.owned:
-        refuse("a change of a list or dictionary that has another name")
-    return value
