@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Generic, TypeVar
 
 from exactdp.accounting.pld.ask.grids import (
     FLOOR_BITS,
@@ -22,51 +18,13 @@ from exactdp.accounting.pld.compose.transform import MOST_POINTS
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import ball, precision
+from exactdp.caches import BoundedCache
 from exactdp.errors import TooCoarse, TooLong, Undecided
 
 _ATTEMPTS = 12
 
 #: If rounding makes an answer too wide, the tilt is divided by this number, once.
 _GENTLER = 16.0
-
-T = TypeVar("T")
-
-
-class BoundedCache(Generic[T]):
-    """Results by key, least recently used first.
-
-    limit: in bytes. size: the bytes of one result. A result above the limit is not kept.
-    """
-
-    def __init__(self, limit: int, size: Callable[[T], int]) -> None:
-        self._limit, self._size = limit, size
-        self._kept: OrderedDict[Hashable, T] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all results that are kept."""
-        return self._bytes
-
-    def get(self, key: Hashable) -> T | None:
-        """The result of this key, if the cache holds it."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def keep(self, key: Hashable, result: T) -> T:
-        """Keep the result of this key, and return it."""
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = result
-                self._bytes += self._size(result)
-            while self._bytes > self._limit:
-                _, oldest = self._kept.popitem(last=False)
-                self._bytes -= self._size(oldest)
-        return result
-
 
 _BYTES = 1 << 26
 _MEASURES = BoundedCache[Bounds](_BYTES, lambda pair: pair[0].nbytes + pair[1].nbytes)

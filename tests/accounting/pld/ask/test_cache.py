@@ -3,7 +3,8 @@
 import pytest
 
 from exactdp.accounting import pld
-from exactdp.accounting.pld.ask.search import BoundedCache, cached_bytes
+from exactdp.accounting.pld.ask.search import cached_bytes
+from exactdp.caches import BoundedCache, clear_caches
 
 
 def test_the_result_used_longest_ago_goes_first() -> None:
@@ -23,6 +24,15 @@ def test_a_result_above_the_limit_is_not_kept() -> None:
     assert cache.keep("long", "x" * 9) == "x" * 9
     assert cache.get("long") is None
     assert cache.nbytes == 0
+
+
+def test_cleared_caches_keep_nothing_and_change_no_answer() -> None:
+    loss = pld.sgd(noise_multiplier=1, rate="0.01", steps=20)
+    before = loss.epsilon("1e-5")
+    kept = cached_bytes()
+    clear_caches()
+    assert kept > cached_bytes() == 0
+    assert loss.epsilon("1e-5") == before
 
 
 @pytest.mark.slow
