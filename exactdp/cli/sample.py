@@ -22,13 +22,13 @@ _MOST_DRAWS = 10**15
 
 #: Name -> class of exactdp.samplers, option of its parameter, help and example.
 _NOISE = {
-    "gaussian": (
+    "discrete-gaussian": (
         "DiscreteGaussian",
         opt.SIGMA2,
         "Discrete Gaussian noise: integers with probability proportional to exp(-x^2/2 sigma^2).",
         "--sigma2 100 --count 1000000 --output noise.npy",
     ),
-    "laplace": (
+    "discrete-laplace": (
         "DiscreteLaplace",
         opt.SCALE,
         "Discrete Laplace noise: integers with probability proportional to exp(-abs(x)/scale).",

@@ -276,7 +276,7 @@ def test_a_full_disk_is_no_verdict() -> None:
 
 
 def test_a_reader_that_stops_is_no_verdict() -> None:
-    draws = ["sample", "gaussian", "--sigma2", "100", "--count", "100000"]
+    draws = ["sample", "discrete-gaussian", "--sigma2", "100", "--count", "100000"]
     process = started(*draws, stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.close()

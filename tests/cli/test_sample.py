@@ -10,7 +10,16 @@ from tests.cli.test_accounting import run
 
 
 def test_npy_and_csv_hold_the_same_draws(tmp_path: Path) -> None:
-    arguments = ["sample", "gaussian", "--sigma2", "100", "--count", "70000", "--seed", "3"]
+    arguments = [
+        "sample",
+        "discrete-gaussian",
+        "--sigma2",
+        "100",
+        "--count",
+        "70000",
+        "--seed",
+        "3",
+    ]
     for name in ("a.npy", "a.csv"):
         code, out, err = run(*arguments, "--output", str(tmp_path / name))
         assert (code, err) == (0, "")
@@ -24,7 +33,11 @@ def test_npy_and_csv_hold_the_same_draws(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["laplace", "--scale", "5/2"], ["geometric", "--p", "0.1"], ["gaussian", "--sigma2", "1"]],
+    [
+        ["discrete-laplace", "--scale", "5/2"],
+        ["geometric", "--p", "0.1"],
+        ["discrete-gaussian", "--sigma2", "1"],
+    ],
 )
 def test_json_summary(arguments: list[str]) -> None:
     code, out, _ = run("sample", *arguments, "--count", "500", "--seed", "1", "--json")
@@ -38,13 +51,13 @@ def test_json_summary(arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gaussian", "--sigma2", "-1"], "sigma2 must be > 0"),
-        (["gaussian"], "sigma2 must be a number > 0, got nothing"),
-        (["gaussian", "--sigma2", "1", "--count", "0"], "count must be an integer >= 1"),
-        (["gaussian", "--sigma2", "1", "--seed", "-2"], "seed must be an integer >= 0"),
-        (["gaussian", "--sigma2", "1", "--output", "x.txt"], "output must be"),
-        (["gaussian", "--sigma2", "1", "--output", "no/such/x.csv"], "output must be"),
-        (["gaussian", "--sigma2", "1e60"], "sigma2 must be < 2^112"),
+        (["discrete-gaussian", "--sigma2", "-1"], "sigma2 must be > 0"),
+        (["discrete-gaussian"], "sigma2 must be a number > 0, got nothing"),
+        (["discrete-gaussian", "--sigma2", "1", "--count", "0"], "count must be an integer >= 1"),
+        (["discrete-gaussian", "--sigma2", "1", "--seed", "-2"], "seed must be an integer >= 0"),
+        (["discrete-gaussian", "--sigma2", "1", "--output", "x.txt"], "output must be"),
+        (["discrete-gaussian", "--sigma2", "1", "--output", "no/such/x.csv"], "output must be"),
+        (["discrete-gaussian", "--sigma2", "1e60"], "sigma2 must be < 2^112"),
         (["geometric", "--p", "2"], "p must be"),
     ],
 )

@@ -38,7 +38,7 @@ COMMANDS = (
     "proofs",
     f"audit run {_AUDIT} --left 0 --right 1 --workers 2 --html report.html",
     "audit run --command 'PYTHON sleeper.py' --left 0 --right 1 --epsilon 1 --workers 2",
-    "sample gaussian --sigma2 100 --count 1e12 --output noise.npy",
+    "sample discrete-gaussian --sigma2 100 --count 1e12 --output noise.npy",
     "sgd --noise-multiplier 0.5 --rate 0.01 --steps 200000 --delta 1e-9",
     # these end in the same ways as those above
     f"audit pairs {_AUDIT} --pairs pairs.jsonl --workers 2",
