@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from exactdp.accounting import discrete_gaussian, gaussian, gshm, pld
+from exactdp.accounting.pld.picture import delta_over_epsilon
 from exactdp.cli.main import main
 from exactdp.display import Displayed
 from exactdp.mechanisms import ALP
+from exactdp.parameters import short_text
 from exactdp.samplers import DiscreteGaussian, SystemSource
 
 
@@ -121,3 +124,20 @@ def test_a_sketch_equals_its_copies_and_its_repr_is_short() -> None:
     assert hash(copy.copy(sketch)) == hash(sketch)
     assert sketch != other
     assert len(repr(sketch)) < 300
+
+
+def test_a_loss_in_a_notebook_has_a_picture() -> None:
+    loss = pld.gaussian(sigma=1)
+    picture = delta_over_epsilon(loss)
+    points = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', picture)]
+    assert len(points) == 5
+    assert points == sorted(points)
+    most = loss.epsilon("1e-10", width="0.01").upper
+    assert picture.endswith(f">{short_text(most)}</text></svg>")
+    assert loss._repr_html_().endswith(picture)
+
+
+def test_a_loss_without_an_answer_has_no_picture() -> None:
+    often_infinite = pld.approximate(epsilon=0, delta="0.1")
+    assert delta_over_epsilon(often_infinite) == ""
+    assert often_infinite._repr_html_().endswith("</table>")

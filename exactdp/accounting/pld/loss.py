@@ -64,6 +64,11 @@ class Pld(Questions, Displayed):
     def __repr__(self) -> str:
         return f"<privacy loss: {'; '.join(self._mechanisms())}>"
 
+    def _repr_html_(self) -> str:
+        from exactdp.accounting.pld.picture import delta_over_epsilon  # in notebooks only
+
+        return super()._repr_html_() + delta_over_epsilon(self)
+
     def _title(self) -> str:
         return "privacy loss"
 
