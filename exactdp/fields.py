@@ -124,7 +124,10 @@ def frozen(cls: type | None = None, /, *, kw_only: bool = False) -> Any:
     def make(kind: type) -> type:
         if not any("__repr__" in vars(base) for base in kind.__mro__[:-1]):
             kind.__repr__ = _represent  # type: ignore[assignment, method-assign]
-        return dataclass(frozen=True, kw_only=kw_only, repr=False)(kind)
+        checked: type = dataclass(frozen=True, kw_only=kw_only, repr=False)(kind)
+        types = checked.__init__.__annotations__  # type: ignore[misc]
+        types |= {name: "Real" for name, held in types.items() if held == "Number"}  # for help()
+        return checked
 
     return make if cls is None else make(cls)
 

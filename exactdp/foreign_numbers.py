@@ -78,6 +78,18 @@ def _reduced(mantissa: Any, exponent: Any) -> Binary:
     return number >> zeros, int(exponent) + zeros
 
 
+def _arrow(value: Any) -> Fraction | str | None:
+    held = value.as_py()
+    return None if held is None else str(held) if isinstance(held, float) else Fraction(held)
+
+
+_ARROW = (
+    "Double",
+    "Decimal128",
+    "Decimal256",
+    *(f"{u}Int{n}" for u in ("", "U") for n in (8, 16, 32, 64)),
+)
+
 _READERS: dict[str, Callable[[Any], Fraction | Binary | str | None]] = {
     "numpy.integer": _numpy_integer,
     "numpy.floating": _shortest,
@@ -92,4 +104,5 @@ _READERS: dict[str, Callable[[Any], Fraction | Binary | str | None]] = {
     "flint.types.arf.arf": _arf,
     "flint.types.fmpz.fmpz": _integer,
     "flint.types.fmpq.fmpq": lambda value: Fraction(int(value.p), int(value.q)),
+    **{f"pyarrow.lib.{kind}Scalar": _arrow for kind in _ARROW},
 }

@@ -7,6 +7,7 @@ import pickle
 from dataclasses import FrozenInstanceError, fields, replace
 from decimal import Decimal
 from fractions import Fraction
+from inspect import signature
 
 import pytest
 
@@ -77,3 +78,8 @@ def test_objects_are_copied_replaced_and_frozen() -> None:
     assert replace(noise, sigma="3").sigma == Fraction(3)
     with pytest.raises(FrozenInstanceError):
         noise.sigma = 3
+
+
+def test_help_shows_the_types_that_users_may_pass() -> None:
+    types = {name: held.annotation for name, held in signature(Shifted).parameters.items()}
+    assert types == {"sigma": "Real", "k": "int", "size": "int | None", "shift": "Real"}

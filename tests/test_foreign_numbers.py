@@ -67,6 +67,9 @@ READ: dict[str, tuple[Callable[[], object], Fraction]] = {
     "numpy.longdouble": (lambda: np.longdouble(1) / np.longdouble(8), Fraction(1, 8)),
     "mpmath.mpq": (lambda: _library("mpmath").rational.mpq(-7, 20), Fraction(-7, 20)),
     "numpy.uint8": (lambda: np.uint8(255), Fraction(255)),
+    "pyarrow, a double": (lambda: _library("pyarrow").scalar(0.1), Fraction(1, 10)),
+    "pyarrow, a decimal": (lambda: _library("pyarrow").scalar(Decimal("0.1")), Fraction(1, 10)),
+    "pyarrow, an integer": (lambda: _library("pyarrow").scalar(7), Fraction(7)),
     "Decimal": (lambda: Decimal("0.1"), Fraction(1, 10)),
     "float": (lambda: _DOUBLE, Fraction("1.9999999999999998")),
     "str": (lambda: "1/3", Fraction(1, 3)),
@@ -89,7 +92,14 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "pandas.Timedelta": (lambda: _library("pandas").Timedelta(5), "Timedelta), got"),
     "numpy.bool": (lambda: np.bool_(True), f"{type(np.bool_(True)).__module__}."),
     "numpy.complex128": (lambda: np.complex128(1), "numpy.complex128), got (1+0j)"),
-    "pyarrow.DoubleScalar": (lambda: _library("pyarrow").scalar(0.3), "pyarrow.lib.DoubleScalar)"),
+    "pyarrow, missing": (
+        lambda: _library("pyarrow").scalar(None, _library("pyarrow").float64()),
+        "pyarrow.lib.DoubleScalar)",
+    ),
+    "pyarrow, 32 bits": (
+        lambda: _library("pyarrow").scalar(0.3, _library("pyarrow").float32()),
+        "pyarrow.lib.FloatScalar)",
+    ),
     "mpmath.mpi": (lambda: _library("mpmath").iv.mpf("0.3"), "mpmath.ctx_iv.ivmpf)"),
     "mpmath.pi": (lambda: _library("mpmath").pi, "mpmath.ctx_mp_python.constant)"),
     "sympy.pi": (lambda: _library("sympy").pi, "sympy.core.numbers.Pi), got pi"),
@@ -122,6 +132,7 @@ def test_other_types_are_named(name: str) -> None:
         lambda: flint.arf("inf"),
         lambda: np.float32("nan"),
         lambda: np.longdouble("inf"),
+        lambda: _library("pyarrow").scalar(float("inf")),
     ],
 )
 def test_numbers_that_are_not_finite_are_refused(make: Callable[[], Any]) -> None:
