@@ -70,7 +70,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import ExactDPError, InvalidParameter
 from exactdp_proofs.evidence import Evidence, recorded
 from exactdp_proofs.vocabulary import PAPERS, SEVERITIES
 
@@ -229,7 +229,7 @@ class Paper:
                 inspect.signature(check).bind(**settings.get(arguments, {}))
             settings["says"] = settings.get("says") or _in_words(check, settings.get("mutant", {}))
             fields = {"item": item, "name": name, "check": check} | more | settings
-            self._add(kind, check.__module__, inspect.getdoc(check) or "", fields)
+            self._add(kind, check.__module__, _document(check), fields)
             return check
 
         return register
@@ -271,6 +271,16 @@ def _keep(**fields: object) -> Callable[[C], C]:
         return check
 
     return remember
+
+
+def _document(check: Callable[..., object]) -> str:
+    """The docstring of a check."""
+    if not (document := inspect.getdoc(check)):
+        raise ExactDPError(
+            f"{check.__qualname__} has no docstring: it is the statement that the check decides. "
+            "Python removes docstrings under -OO and PYTHONOPTIMIZE=2: run without them."
+        )
+    return document
 
 
 def _read(document: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import contextlib
 import io
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -138,3 +140,10 @@ def test_bad_input(arguments: list[str], named: str) -> None:
     assert (code, out) == (2, "")
     assert named in err
     assert err.count("\n") == 1
+
+
+def test_python_without_docstrings_has_no_statements() -> None:
+    command = [sys.executable, "-OO", "-m", "exactdp", "proofs", "BV-Figure-2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "Python removes docstrings under -OO" in done.stderr
