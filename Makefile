@@ -80,8 +80,8 @@ browser: site
 	mkdir -p build/browser
 	cp tests/browser/* build/browser
 	cd build/browser && npm install --silent --no-audit --no-fund
-	cd build/browser && node calculator.mjs ../calculator.html $(CURDIR)/$(BIN)/exactdp
-	cd build/browser && node pages.mjs $(CURDIR)/docs/_build
+	cd build/browser && node calculator.mjs ../calculator.html "$(CURDIR)/$(BIN)/exactdp"
+	cd build/browser && node pages.mjs "$(CURDIR)/docs/_build"
 
 # the tutorials as notebooks: every cell must print what the page says
 notebooks: setup

@@ -1,4 +1,4 @@
-"""Packages that import their modules on first use, so that short programs start quickly."""
+"""Packages that import modules on first use, so that programs start quickly; what `dir` shows."""
 
 from __future__ import annotations
 
@@ -28,6 +28,19 @@ def face(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list
 
     names = sorted(modules)
     return offered, names.copy, names
+
+
+def own_names(module: str) -> Callable[[], list[str]]:
+    """``__dir__`` of a module whose functions and classes are the interface: no imported names.
+
+    module: its name.
+    """
+
+    def names() -> list[str]:
+        held = vars(sys.modules[module]).items()
+        return sorted(n for n, v in held if n[0] != "_" and getattr(v, "__module__", "") == module)
+
+    return names
 
 
 def _modules_by_name(stub: bytes) -> dict[str, str]:

@@ -8,6 +8,8 @@ from importlib import import_module
 
 import pytest
 
+from exactdp.accounting.calculator import CALCULATORS, calculator
+
 FACES = ["accounting", "audit", "frames", "local", "mechanisms", "oracle", "samplers"]
 ROOMS = [*FACES, "accounting.pld", "local.sparse", "statement"]
 
@@ -34,3 +36,12 @@ def test_a_room_alone_loads_no_mathematics(room: str) -> None:
     code = f"import exactdp.{room}, sys; print(int('numpy' in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
+
+
+def test_a_calculator_shows_its_interface_alone() -> None:
+    gaussian = import_module("exactdp.accounting.gaussian")
+    interface = ["Gaussian", "calibrate", "check", "delta", "guarantee"]
+    assert dir(gaussian) == interface
+    for name in CALCULATORS:
+        module = import_module(calculator(name).__module__)
+        assert set(dir(module)) >= {"check", "delta", "guarantee"}

@@ -14,6 +14,7 @@ from exactdp.accounting.discrete_gaussian import many
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, integer, non_negative, positive, probability
 
 __all__ = ["basic", "discrete_gaussian", "optimal", "zcdp_delta"]
@@ -148,3 +149,6 @@ def _randomized_response(copies: int, loss: Fraction, total: Fraction, least: in
 def _visitable(terms: int) -> None:
     if terms > _MOST_TERMS:
         raise Undecided(f"the optimal composition rule has {terms} terms, more than {_MOST_TERMS}")
+
+
+__dir__ = own_names(__name__)

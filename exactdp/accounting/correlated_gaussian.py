@@ -35,6 +35,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import MOST_COUNTERS, Real, choice, delta_target, non_negative, positive
 
 NOISES = {
@@ -253,3 +254,6 @@ class CorrelatedGaussian(RefusesK, Calculator, Evaluated):
 
 #: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
 epsilon = CorrelatedGaussian.least_epsilon
+
+
+__dir__ = own_names(__name__)

@@ -22,6 +22,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import (
     Real,
     decimal_text,
@@ -198,3 +199,6 @@ def _common(rates: Sequence[Fraction]) -> Fraction:
     """The largest number of which all rates are integer multiples."""
     denominator = math.lcm(*(rate.denominator for rate in rates))
     return Fraction(math.gcd(*(int(rate * denominator) for rate in rates)), denominator)
+
+
+__dir__ = own_names(__name__)

@@ -16,6 +16,7 @@ from exactdp.accounting.pure import Pure, calibrated_scale
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, integer, non_negative, positive
 
 
@@ -119,3 +120,6 @@ def above(z: int, scale: Fraction) -> arb:
 
 #: The least epsilon for a delta, >= 0 (the default) and < 1; others as in :func:`delta`.
 epsilon = DiscreteLaplace.least_epsilon
+
+
+__dir__ = own_names(__name__)

@@ -12,6 +12,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, non_negative, positive, rational
 
 __all__ = ["hockey_stick", "max_loss", "renyi", "total_variation"]
@@ -114,3 +115,6 @@ def _hockey_stick(p: Law[Any], q: Law[Any], factor: Fraction) -> Enclosure:
     base = sum((Fraction(top, bottom) for bottom, top in over.items()), Fraction(0)) / below
     least = max(base - factor * q.residual, Fraction(0))
     return Enclosure(least, min(base + p.residual, Fraction(1)))
+
+
+__dir__ = own_names(__name__)

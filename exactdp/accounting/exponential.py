@@ -19,6 +19,7 @@ from exactdp.accounting.pure import Pure, calibrated_scale, laplace_delta
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, non_negative, positive
 
 
@@ -110,3 +111,6 @@ class Exponential(Pure):
 
 #: The least epsilon for a delta, >= 0 (the default) and < 1; others as in :func:`delta`.
 epsilon = Exponential.least_epsilon
+
+
+__dir__ = own_names(__name__)

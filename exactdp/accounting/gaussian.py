@@ -17,6 +17,7 @@ from exactdp.accounting.neighbours import add_remove
 from exactdp.balls import ball, precision
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number
+from exactdp.lazy import own_names
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, delta_target, non_negative, positive
 
@@ -113,3 +114,6 @@ def _log_mu(epsilon: Fraction, target: Fraction) -> float:
             return -log2(hockey_stick(ball(epsilon), ball(exp2(s))) / ball(target))
 
     return falling_root(room, 0.0)
+
+
+__dir__ = own_names(__name__)

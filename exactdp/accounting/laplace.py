@@ -14,6 +14,7 @@ from exactdp.accounting.neighbours import add_remove
 from exactdp.accounting.pure import Pure, calibrated_scale, laplace_delta
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, non_negative, positive
 
 
@@ -103,3 +104,6 @@ class Laplace(Pure):
 
 #: The least epsilon for a delta, >= 0 (the default) and < 1; others as in :func:`delta`.
 epsilon = Laplace.least_epsilon
+
+
+__dir__ = own_names(__name__)

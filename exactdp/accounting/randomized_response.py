@@ -19,6 +19,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, delta_or_zero, integer, non_negative, positive
 
 
@@ -141,3 +142,6 @@ class RandomizedResponse(Pure):
 
 #: The least epsilon for a delta, >= 0 (the default) and < 1; others as in :func:`delta`.
 epsilon = RandomizedResponse.least_epsilon
+
+
+__dir__ = own_names(__name__)

@@ -20,6 +20,7 @@ from exactdp.balls import ball, refine
 from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, choice, delta_target, non_negative, positive, rational
 
 __all__ = ["DEFAULT_RULE", "RULES", "delta", "epsilon", "from_rdp", "gaussian_rho", "rho"]
@@ -245,3 +246,6 @@ def rising_root(function: Callable[[arb], arb], slope: Callable[[arb], arb]) -> 
         if radius > 1:
             return arb("nan")
         radius *= 16
+
+
+__dir__ = own_names(__name__)

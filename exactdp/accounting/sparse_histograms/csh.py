@@ -28,6 +28,7 @@ from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import (
     Real,
     choice,
@@ -354,3 +355,6 @@ class Csh(RefusesK, Calculator, Analysed):
 
 #: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
 epsilon = Csh.least_epsilon
+
+
+__dir__ = own_names(__name__)

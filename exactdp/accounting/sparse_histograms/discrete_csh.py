@@ -61,6 +61,7 @@ from exactdp.bisection import least
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import (
     MOST_COUNTERS,
     Real,
@@ -340,3 +341,6 @@ def _least_sigma(
 def _largest(most: Fraction, holds: Callable[[int], bool]) -> int:
     """The largest integer m in [0, most] for which a falling condition holds; it holds at 0."""
     return least(1, math.floor(most) + 1, lambda m: not holds(m)) - 1
+
+
+__dir__ = own_names(__name__)

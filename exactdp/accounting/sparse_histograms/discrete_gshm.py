@@ -50,6 +50,7 @@ from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.normal import hockey_stick, pdf, tail
 from exactdp.normal_sums import tails
 from exactdp.parameters import (
@@ -362,3 +363,6 @@ def _least_sigma(start: DiscreteGshm, target: Fraction) -> Fraction:
         hint = rounded(hint * (1 + step), _SIGMA_DIGITS)
         step = min(4 * step, _LARGEST_STEP)
     return hint
+
+
+__dir__ = own_names(__name__)

@@ -36,6 +36,7 @@ from exactdp.accounting.sparse_histograms.least_threshold import (
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import (
     MOST_COUNTERS,
     Real,
@@ -261,3 +262,6 @@ def _shows(k: int, variance: Fraction, tau: Fraction) -> arb:
     # the shared noise has a slightly smaller variance, and passes less often
     together = above(int(2 * tau * share), variance / roots(k)[0])
     return together - ((-one).log1p() * k).expm1()
+
+
+__dir__ = own_names(__name__)

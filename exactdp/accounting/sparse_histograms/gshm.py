@@ -18,6 +18,7 @@ from exactdp.accounting.sparse_histograms.calibration import calibrate_threshold
 from exactdp.accounting.sparse_histograms.overlaps import StaysBelow
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive
 
@@ -178,3 +179,6 @@ class Gshm(Calculator, Analysed):
 
 #: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
 epsilon = Gshm.least_epsilon
+
+
+__dir__ = own_names(__name__)

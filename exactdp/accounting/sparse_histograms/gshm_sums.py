@@ -21,6 +21,7 @@ from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
 from exactdp.balls import refine
 from exactdp.enclosure import Enclosure
 from exactdp.fields import frozen, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import MOST_COUNTERS, Real
 
 DEFAULT_ANALYSIS = ANALYSIS
@@ -134,3 +135,6 @@ class GshmSums(WithSums, _Contributions):
 
 #: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.
 epsilon = GshmSums.least_epsilon
+
+
+__dir__ = own_names(__name__)

@@ -20,6 +20,7 @@ from exactdp.accounting.neighbours import REPLACED_ROW
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole
+from exactdp.lazy import own_names
 from exactdp.parameters import Real, delta_target, integer, positive
 from exactdp.samplers import GeoSample
 from exactdp.samplers.count_samplers import CountSampler
@@ -127,3 +128,6 @@ def passes(noise: CountSampler, threshold: int) -> Fraction:
 def least(noise: CountSampler, target: Fraction) -> int:
     """The least threshold that a noisy count of 1 passes with probability <= target."""
     return bisection.least(0, None, lambda t: t >= noise.n or passes(noise, t) <= target)
+
+
+__dir__ = own_names(__name__)

@@ -13,6 +13,7 @@ from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
+from exactdp.lazy import own_names
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, integer, non_negative, positive
 
@@ -56,3 +57,6 @@ def delta_with_base(*, top: int, sigma: Real, tau: Real, epsilon: Real) -> Enclo
         return hockey_stick(ball(loss), mu) + shows
 
     return refine(compute, cap_bits=1024).clamped(0, 1)
+
+
+__dir__ = own_names(__name__)
