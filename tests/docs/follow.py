@@ -26,7 +26,7 @@ from tests.docs.steps import Command, File, Python, blocks, downloads, matches
 from tests.installation.pythons import interpreter
 
 ROOT = Path(__file__).parents[2]
-TUTORIALS = ("calibrate", "release", "means", "local", "audit", "test")
+TUTORIALS = ("first", "calibrate", "release", "means", "local", "audit", "test")
 PAGES = [
     ROOT / "README.md",
     *(ROOT / "docs" / "tutorials" / f"{name}.md" for name in TUTORIALS),
