@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: setup demo engines answers large test test-all test-slow docs links tutorials installation wheels statements claims scrutiny vectors
-.PHONY: conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers rocq
+.PHONY: conformance check bench experiments clean fuzz peers-tests calculator site browser smoke npm lock papers rocq sdist
 
 # what is compiled once is kept, for workers and for the commands that tests start
 unexport PYTHONDONTWRITEBYTECODE
@@ -96,6 +96,10 @@ tutorials: docs notebooks
 # the wheel alone and with each extra that users install, each in an environment of its own
 installation: setup
 	$(BIN)/python -m tests.installation --versions newest base $(EXTRAS)
+
+# the tests of the source distribution, run where nothing else is; TESTS: paths, by default all tests
+sdist: setup
+	$(BIN)/python -m tests.installation.sdist $(TESTS)
 
 EXTRAS := local registry proofs scale frames engines plots testing
 
