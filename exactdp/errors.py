@@ -66,6 +66,10 @@ class ExactDPError(Exception):
         # without a call of __init__, whose parameters are not the message
         return type(self).__new__, (type(self), *self.args), self.__dict__
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the message, without the library's lines above."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class InvalidParameter(ExactDPError, ValueError):
     """A parameter is outside its domain; the message names it, its value and what is allowed."""

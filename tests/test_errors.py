@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import inspect
+import io
 import pickle
 import re
 from collections.abc import Iterator
@@ -94,3 +96,12 @@ def test_rooms_offer_the_errors_that_they_raise() -> None:
     offered = [exactdp.ExactDPError, exactdp.InvalidParameter, exactdp.Undecided, pld.Exhausted]
     offered += [frames.EngineError, audit.CopiedRandomness, code.NotEnumerable]
     assert offered == [getattr(errors, kind.__name__) for kind in offered]
+
+
+def test_a_notebook_shows_one_line() -> None:
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell.instance()
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        shell.run_cell(
+            "from exactdp.accounting import gaussian\ngaussian.delta(sigma=0, epsilon=1)"
+        )
+    assert out.getvalue().strip() == "InvalidParameter: sigma must be > 0, got 0"
