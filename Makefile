@@ -25,6 +25,11 @@ setup: .venv/tools
 	$(UV) $(BIN)/python --editable . --editable proofs_check --group test --group check
 	touch $@
 
+# a library installed by hand may have replaced others by versions that do not fit: they come back
+.PHONY: versions
+versions: setup
+	$(UV) $(BIN)/python --group test --group check
+
 # an environment with the group `docs` alone: what the group lacks shows here
 .venv-docs/ready: .venv/library
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-docs
@@ -141,7 +146,7 @@ demo: .venv/library
 
 # audits fork the process that runs them, which costs more the larger it is: they come first, in
 # processes that import nothing for other tests
-test: setup
+test: versions
 	$(BIN)/python -m pytest -q -n auto --dist worksteal $(FORKING)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal $(FORKING:%=--ignore %)
 
@@ -219,7 +224,7 @@ conformance: setup
 	$(BIN)/python -m vectors.conformance.matrix docs/conformance.md
 	$(BIN)/ruff format --quiet docs/conformance.md
 
-check: setup
+check: versions
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/ruff check --preview --select PLW1514 . # files are opened with an encoding
