@@ -44,8 +44,8 @@ def commands(source: str) -> Iterator[tuple[str, str]]:
 
 
 def _prose(text: str) -> list[dict[str, Any]]:
-    """A cell of text, without pictures and comments; links to other pages as their words."""
-    text = re.sub(r"```\{image\}.*?```\n|<!---.*?-->", "", text, flags=re.DOTALL)
+    """A cell of text, without pictures, words for the search and comments; links to other pages as their words."""
+    text = re.sub(r"```\{(?:image|index)\}.*?```\n|<!---.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"\{\w+\}`([^`<]*?) *(?:<[^`]*)?`", r"`\1`", text)
     text = re.sub(r"\[([^]]*)\]\((?!http)[^)]*\)", r"\1", text).strip()
     return [{"cell_type": "markdown", "metadata": {}, "source": text}] if text else []

@@ -36,7 +36,13 @@ for (const colorScheme of ["light", "dark"]) {
     }
   }
 }
-for (const [words, wanted] of [["which mechanism", "guide/which"], ["glossary", "guide/glossary"], ["release counts", "guide/"]]) {
+const SEARCHES = {
+  "which mechanism": "guide/which", glossary: "guide/glossary", "release counts": "tutorials/release", mean: "tutorials/means", average: "tutorials/means",
+  risk: "howto/risk", attacker: "howto/risk", "membership inference": "howto/risk", advantage: "howto/risk", GDPR: "guide/anonymisation",
+  anonymization: "guide/anonymisation", "k-anonymity": "guide/anonymisation", microbatch: "howto/training", "DP-SGD": "howto/training",
+  convert: "guide/statistics", laplace: "howto/noise", epsilon: "howto/choose", SQL: "howto/frames", telemetry: "howto/local", budget: "howto/budget",
+};
+for (const [words, wanted] of Object.entries(SEARCHES)) {
   await page.goto(`${base}/search.html?q=${encodeURIComponent(words)}`);
   await page.waitForSelector("#search-results li a", { timeout: 60000 });
   await page.waitForTimeout(500);
