@@ -44,7 +44,7 @@ def commands(source: str) -> Iterator[tuple[str, str]]:
 
 
 def _prose(text: str) -> list[dict[str, Any]]:
-    """A cell of text, without pictures, words for the search and comments; links to other pages as their words."""
+    """A cell of text, without pictures, index and comments; links to other pages as words."""
     text = re.sub(r"```\{(?:image|index)\}.*?```\n|<!---.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"\{\w+\}`([^`<]*?) *(?:<[^`]*)?`", r"`\1`", text)
     text = re.sub(r"\[([^]]*)\]\((?!http)[^)]*\)", r"\1", text).strip()
