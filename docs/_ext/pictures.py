@@ -64,10 +64,9 @@ def released(path: Path, theme: str) -> None:
     picture.save(path)
 
 
-def on_white(path: Path) -> None:
-    """Fill the ground of a picture, for pages that may be dark around it."""
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("fill: none", "fill: #ffffff", 1), encoding="utf-8")
+def on_white(picture: str) -> str:
+    """The picture on a white ground, for pages that may be dark around it."""
+    return picture.replace("fill: none", "fill: #ffffff", 1)
 
 
 def region(path: Path, theme: str) -> None:
@@ -178,8 +177,8 @@ def draw_all(app: Sphinx) -> None:
             else:
                 path.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
     if app.config.pictures:
-        released(_README, "light")
-        on_white(_README)
+        text = (folder / "released-light.svg").read_text(encoding="utf-8")
+        _README.write_text(on_white(text), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
