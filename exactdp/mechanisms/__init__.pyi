@@ -14,13 +14,16 @@ from exactdp.mechanisms.histograms.keep_heavy import KeepHeavy as KeepHeavy
 from exactdp.mechanisms.histograms.keep_heavy import KeepHeavyResampled as KeepHeavyResampled
 from exactdp.mechanisms.histograms.keep_heavy import KeepHeavySampled as KeepHeavySampled
 from exactdp.mechanisms.histograms.keep_heavy import PureSparseHistogram as PureSparseHistogram
+from exactdp.mechanisms.histograms.lower_bound import least_sparse_error as least_sparse_error
 from exactdp.mechanisms.histograms.mechanism import Release as Release
 from exactdp.mechanisms.histograms.padded import PaddedSparseHistogram as PaddedSparseHistogram
+from exactdp.mechanisms.histograms.remapping import Remapping as Remapping
 from exactdp.mechanisms.key_sets import MAD2R as MAD2R
 from exactdp.mechanisms.key_sets import SIPS as SIPS
 from exactdp.mechanisms.key_sets import WeightedGaussian as WeightedGaussian
 from exactdp.mechanisms.known_keys import CorrelatedGaussian as CorrelatedGaussian
 from exactdp.mechanisms.known_keys import KnownKeys as KnownKeys
+from exactdp.mechanisms.one_time import in_one_time as in_one_time
 from exactdp.mechanisms.partition_selection import PartitionSelection as PartitionSelection
 from exactdp.mechanisms.projections.alp import ALP as ALP
 from exactdp.mechanisms.projections.alp import HistogramALP as HistogramALP

@@ -101,20 +101,17 @@ class PaddedSparseHistogram(BinsMechanism):
     ) -> PaddedSparseHistogram:
         """The mechanism with the least threshold for epsilon.
 
-        n: number of rows, >= 2. epsilon: > 0. universe: d >= 2 (length + n). length: m >= n, the
-        number of released bins, by default n + ceil(n/4). A larger length lowers the threshold, by
-        about (2/epsilon) ln(m - n + 1).
+        n: number of rows, >= 2, and so many that some count passes the threshold; the error says
+        how many these are (PureSparseHistogram takes any n). epsilon: > 0. universe: d >= 2 (length
+        + n). length: m >= n, the number of released bins, by default n + ceil(n/4). A larger length
+        lowers the threshold, by about (2/epsilon) ln(m - n + 1).
         """
         rows, loss = integer("n", n, least=2), positive("epsilon", epsilon)
-        bins = rows + -(-rows // 4) if length is None else integer("length", length, least=rows)
+        bins = _usual_length(rows) if length is None else integer("length", length, least=rows)
         size = integer("universe", universe, least=2 * (bins + rows))
-        # A noisy count of 1 passes with probability about (r - 1)/odds, where r - 1 >= epsilon/2.
-        # With this gamma, m padding counts contain a uniform count with probability about 2^-20.
-        odds = Fraction(size - rows + 1, bins - rows + 1)
-        usual = FastSample(n=rows, epsilon=loss).gamma_inverse
-        gamma = max(usual, ceil(odds * (2 + 2 / loss) * bins) << 20)
-        noise = FastSample(n=rows, epsilon=loss * (1 - _SHARE), gamma_inverse=gamma)
-        threshold = _least_threshold(noise, odds)
+        noise, threshold = _noise_and_threshold(rows, loss, size, bins)
+        if threshold == rows:
+            raise _too_few(rows, loss, size)
         return cls(noise, size, loss, bins, threshold, _draws(size, bins + rows))
 
     @cached_property
@@ -218,8 +215,40 @@ def _removed(padding: PaddingCounts, odds: Fraction) -> Fraction:
     return 1 - padding.passing + padding.excess * odds
 
 
+def _usual_length(rows: int) -> int:
+    return rows + -(-rows // 4)
+
+
+def _noise_and_threshold(
+    rows: int, epsilon: Fraction, size: int, bins: int
+) -> tuple[FastSample, int]:
+    """The noise of counts and the least threshold; n where no count of at most n passes."""
+    # A noisy count of 1 passes with probability about (r - 1)/odds, where r - 1 >= epsilon/2.
+    # With this gamma, m padding counts contain a uniform count with probability about 2^-20.
+    odds = Fraction(size - rows + 1, bins - rows + 1)
+    usual = FastSample(n=rows, epsilon=epsilon).gamma_inverse
+    gamma = max(usual, ceil(odds * (2 + 2 / epsilon) * bins) << 20)
+    noise = FastSample(n=rows, epsilon=epsilon * (1 - _SHARE), gamma_inverse=gamma)
+    return noise, _least_threshold(noise, odds)
+
+
+def _too_few(rows: int, epsilon: Fraction, size: int) -> InvalidParameter:
+    """The error for so few rows that no count passes; it names the least number that does."""
+
+    def enough(n: int) -> bool:
+        bins = _usual_length(n)
+        return size < 2 * (bins + n) or _noise_and_threshold(n, epsilon, size, bins)[1] < n
+
+    n = least(rows, None, enough)
+    if size < 2 * (_usual_length(n) + n):
+        allowed = "so many that some count passes; list this small universe with BasicHistogram"
+    else:
+        allowed = f">= {n}: no count of fewer rows passes (PureSparseHistogram takes any n)"
+    return InvalidParameter("n", rows, allowed)
+
+
 def _least_threshold(noise: FastSample, odds: Fraction) -> int:
-    """The least t whose padding hides an element as well as noise hides a count."""
+    """The least t whose padding hides an element as well as noise hides a count, or n."""
     top, ratio = min(noise.n - 1, len(noise.tails)) + 1, noise.e_half_epsilon
 
     def hides(t: int) -> bool:
@@ -227,10 +256,7 @@ def _least_threshold(noise: FastSample, odds: Fraction) -> int:
         return _removed(padding, odds) <= ratio and 1 / (1 - padding.passing) <= ratio
 
     threshold = least(0, top, hides)
-    if threshold == top:
-        allowed = "larger: no count of at most n would pass the threshold"
-        raise InvalidParameter("n", noise.n, allowed)
-    return threshold
+    return noise.n if threshold == top else threshold
 
 
 def _draws(universe: int, least: int) -> int:

@@ -9,8 +9,10 @@ Source: Aumüller, Lebeda and Pagh (ALP).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -26,7 +28,8 @@ from exactdp.mechanism import Mechanism
 from exactdp.mechanisms.projections.alp import ALP
 from exactdp.mechanisms.projections.combined_sketch import CombinedSketch
 from exactdp.mechanisms.projections.error_law import ErrorLaw
-from exactdp.mechanisms.projections.noisy_rows import MaxProjection
+from exactdp.mechanisms.projections.maximum_error import Sides, maximum_error
+from exactdp.mechanisms.projections.noisy_rows import MaxProjection, without_collisions
 from exactdp.mechanisms.projections.thresholds import (
     ApproximateThreshold,
     LargeValues,
@@ -188,12 +191,30 @@ class Combined(Mechanism[Vector]):
     def error(self, value: Real, **parameters: Any) -> ErrorLaw:
         """The exact law of estimate - value.
 
-        parameters: those of the sketch's error(), such as collision. Raises InvalidParameter,
-        Undecided.
+        value: negative for signed mechanisms only. parameters: those of the sketch's error(), such
+        as collision. Raises InvalidParameter, Undecided.
         """
-        point = self.large._inside(value)
+        return self.large._either_sign(value, partial(self._error, **parameters))
+
+    def maximum_error(self, values: Sequence[Real]) -> Fraction:
+        """An upper bound of the expected maximum error over all d entries of a vector.
+
+        values: the non-zero entries, at most k of them. Raises InvalidParameter, also for a sketch
+        whose error law leaves out collisions, and Undecided.
+        """
+        return maximum_error(self._sides, values, k=self.large.k, d=self.large.d, independent=False)
+
+    def _sides(self, value: Fraction) -> Sides:
+        """The laws with the largest errors above, and below, of one value."""
+        if not isinstance(self.small, UnaryProjection):
+            raise without_collisions(self.small)
+        above, below = self.small.collisions
+        return self.error(value, collision=above), self.error(value, collision=below)
+
+    def _error(self, point: Fraction, **parameters: Any) -> ErrorLaw:
+        """The law for a value >= 0."""
         noisy, limit = self.large._noisy(point), float(self.large.threshold)
-        stored = np.abs(noisy.errors) > limit * (1 - 2.0**-41)
+        stored = (np.abs(noisy.errors) > limit * (1 - 2.0**-41)) & (noisy.weights > 0)
         small = self.small.error(min(point, self.small.largest), **parameters)
         unstored = noisy.probability(lambda v: np.abs(v) <= limit * (1 - 2.0**-41))
         size, missing = float(point), float(min(point, self.small.largest) - point)
@@ -205,7 +226,7 @@ class Combined(Mechanism[Vector]):
             weights=np.concatenate([noisy.weights[stored], small.weights * chance]),
             slack=noisy.slack + small.slack + wide,
             left=noisy.left + small.left,
-            span=2 * float(self.large.largest),
+            span=2 * float(self.large.largest) if stored.any() else small.span + missing,
         )
 
     def variance(self, value: Real) -> Enclosure:

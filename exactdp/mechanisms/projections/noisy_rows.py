@@ -6,7 +6,7 @@ values to [0, largest]. Source: Aumüller, Lebeda and Pagh (ALP), Algorithms 1 a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -38,6 +38,12 @@ from exactdp.vector import Vector
 _MOST_ROWS = 10_000_000
 
 
+def without_collisions(mechanism: object) -> InvalidParameter:
+    """The error for a mechanism whose error law is for entries that share no row."""
+    allowed = "one whose error law covers collisions: ALP and its variants, or a threshold alone"
+    return InvalidParameter("mechanism", Described(type(mechanism).__name__), allowed)
+
+
 def row_of(ids: NDArray[Any], hashes: HashFunctions | None) -> NDArray[np.intp]:
     """The row of each entry."""
     if hashes is None:
@@ -59,6 +65,7 @@ class DenseLaplace(GridProjection, Mechanism[Vector]):
             raise InvalidParameter("d", self.d, f"<= {_MOST_ROWS}: every entry is released")
 
     source = "ALP Algorithm 1, on a grid"
+    independent = True
 
     @property
     def rows(self) -> int:
@@ -71,9 +78,12 @@ class DenseLaplace(GridProjection, Mechanism[Vector]):
 
     def error(self, value: Real) -> ErrorLaw:
         """The exact law of estimate - value, where no larger entry shares the row."""
-        point = self._inside(value)
-        law = self.noise.estimates(point, 0)
-        return law.mapped(lambda estimates: estimates - float(point), law.span)
+
+        def of_size(size: Fraction) -> ErrorLaw:
+            law = self.noise.estimates(size, 0)
+            return law.mapped(lambda estimates: estimates - float(size), law.span)
+
+        return self._either_sign(value, of_size)
 
     def project(self, vector: Vector, source: Source) -> NoisyRows:
         """Publish a vector. source: randomness fit for a release, such as SystemSource.
@@ -135,6 +145,10 @@ class MaxProjection(DenseLaplace):
     @property
     def rows(self) -> int:
         return self.s
+
+    def maximum_error(self, values: Sequence[Real]) -> Fraction:
+        """Raises InvalidParameter: the law of the error leaves out entries that share a row."""
+        raise without_collisions(self)
 
     def hashes(self, source: Source) -> HashFunctions | None:
         return UniversalHashes.draw(1, self.d, self.s, source)

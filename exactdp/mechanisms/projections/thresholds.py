@@ -112,6 +112,7 @@ class _Threshold(GridProjection, Simulated[Vector]):
     """values: "signed" compares |value| with the threshold. Other parameters: as above."""
 
     takes = ("positive", "signed", "counts")
+    independent = True
 
     @property
     @abstractmethod
@@ -146,10 +147,15 @@ class _Threshold(GridProjection, Simulated[Vector]):
 
     def error(self, value: Real) -> ErrorLaw:
         """The exact law of estimate - value, where a value that is not stored is estimated as 0."""
-        point = self._inside(value)
-        limit, size, span = float(self.threshold), float(point), float(2 * self.largest)
-        law = self._noisy(point)
-        return law.mapped(lambda v: np.where(abs(v) < limit * _CLOSE, 0.0, v) - size, span)
+        limit, span = float(self.threshold), float(2 * self.largest)
+
+        def of_size(size: Fraction) -> ErrorLaw:
+            law = self._noisy(size)
+            return law.mapped(
+                lambda v: np.where(abs(v) < limit * _CLOSE, 0.0, v) - float(size), span
+            )
+
+        return self._either_sign(value, of_size)
 
     def _noisy(self, value: Fraction) -> ErrorLaw:
         """The law of the noisy value of one entry, which is stored from the threshold on."""
@@ -318,7 +324,7 @@ class ApproximateThreshold(_Threshold):
         one = self._noisy(Fraction(1))
         errors = np.append(one.errors, 0.0)
         weights = np.append(one.weights * float(value), float(1 - value))
-        return replace(one, errors=errors, weights=weights)
+        return replace(one, errors=errors, weights=weights, left=one.left * float(value))
 
     def _draw(self, entries: NonzeroEntries, source: Source) -> Stored:
         small = np.abs(entries.numerators) < entries.denominator

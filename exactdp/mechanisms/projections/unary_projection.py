@@ -22,6 +22,7 @@ from exactdp.mechanism import Mechanism
 from exactdp.mechanisms.projections.embedding import Bits, Layer, Layout, embed, peak, peaks
 from exactdp.mechanisms.projections.error_law import ErrorLaw, estimate_law, level_law
 from exactdp.mechanisms.projections.files import packed, unpacked
+from exactdp.mechanisms.projections.maximum_error import Sides
 from exactdp.mechanisms.projections.projection import Projection, per_entry
 from exactdp.mechanisms.projections.ramp import Ramp
 from exactdp.mechanisms.projections.rounding import Cells
@@ -170,13 +171,28 @@ class UnaryProjection(Projection, Mechanism[Vector]):
     def error(self, value: Real, collision: Real | None = None) -> ErrorLaw:
         """The exact law of estimate - value.
 
-        value: from 0 to `largest` (the law for -value is symmetric). collision: probability that
-        another entry has set a bit, at each level; by default the largest possible.
+        value: from 0 to `largest`, or from -`largest` for signed values. collision: probability
+        that another entry has set a bit, at each level; by default the largest possible.
         Raises InvalidParameter, Undecided. Source: ALP, Section 9, computed instead of simulated.
         """
-        point = self._inside(value)
-        law = self._estimates(point, collision)
-        return law.mapped(lambda estimates: estimates - float(point), 2 * self._top)
+
+        def of_size(size: Fraction) -> ErrorLaw:
+            law = self._estimates(size, collision)
+            return law.mapped(lambda estimates: estimates - float(size), 2 * self._top)
+
+        return self._either_sign(value, of_size)
+
+    @property
+    def collisions(self) -> tuple[Fraction, Fraction]:
+        """The probabilities of collisions with the largest errors above, and below.
+
+        Collisions raise estimates; for signed values, those of negative levels lower them.
+        """
+        return self.collision, self.collision if self.signed else Fraction(0)
+
+    def _sides(self, value: Fraction) -> Sides:
+        above, below = (self.error(value, chance) for chance in self.collisions)
+        return above, below
 
     def error_bound(self, beta: Real) -> float:
         """A bound that |estimate - value| exceeds with probability at most beta, for any data.
@@ -209,8 +225,7 @@ class UnaryProjection(Projection, Mechanism[Vector]):
         entry; downward errors increase with neither. So each is largest for an entry at the end of
         the walk. Each side gets beta/2.
         """
-        most = self.collision
-        sides = {most, most if self.signed else Fraction(0)}
+        sides = set(self.collisions)
         laws = [estimate_law(Fraction(0), self.levels, self.flip, c) for c in sides]
         return max(law.bound(beta / 2) for law in laws)
 
