@@ -52,5 +52,7 @@ from exactdp.mechanisms.thresholded.correlated_histogram import TopKWithBase as 
 from exactdp.mechanisms.thresholded.gaussian_histogram import GSHM as GSHM
 from exactdp.mechanisms.thresholded.histogram_with_sums import GSHMWithSums as GSHMWithSums
 from exactdp.mechanisms.thresholded.histogram_with_sums import TopKWithSums as TopKWithSums
+from exactdp.mechanisms.thresholded.misra_gries import merge_misra_gries as merge_misra_gries
+from exactdp.mechanisms.thresholded.misra_gries import misra_gries as misra_gries
 from exactdp.mechanisms.thresholded.release import NoisyCounts as NoisyCounts
 from exactdp.mechanisms.thresholded.release import NoisyRelease as NoisyRelease
