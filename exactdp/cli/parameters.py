@@ -245,7 +245,10 @@ ERROR_SHARES = Option("error", "a number > 0", "Largest l1 error of all shares."
 USERS = Option("users", "an integer >= 1", "Expected number of users.", "100000")
 BINS = Option("bins", "an integer >= 1", "Number of bins of a report.", "the best for the error")
 CLIP = Option(
-    "clip", "a number > 0", "Where the sums of a report are clipped.", "the best for the error"
+    "clip",
+    "a number > 0, or published",
+    "Where the sums of a report are clipped.",
+    "the best for the error",
 )
 ENTRIES = Option(
     "entries",

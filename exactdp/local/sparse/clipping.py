@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,9 @@ from exactdp.parameters import Real, integer, positive
 #: The search tries to clip at multiples of 1/4.
 _CLIP_STEPS = 4
 
+#: The word for the clipping of the code published with SVA.
+PUBLISHED = "published"
+
 #: The share in a sample is rounded up to a multiple of 1/_SHARES.
 _SHARES = 10_000
 
@@ -38,6 +41,18 @@ def at_most_one(name: str, value: Real) -> Fraction:
     if share > 1:
         raise InvalidParameter(name, value, "> 0 and <= 1")
     return share
+
+
+def published_clip(k: int, users: int) -> Fraction:
+    """Where the code published with SVA clips: sqrt(k ln n)/2.5, to 2^-20. users: n."""
+    return Fraction(round(sqrt(k * log(users)) / 2.5 * 2**20), 2**20) or Fraction(1)
+
+
+def clip_at(name: str, value: Real | None, k: int, users: int) -> Fraction | None:
+    """Where to clip: a number > 0, or "published"; None leaves the choice to the plan."""
+    if value == PUBLISHED:
+        return published_clip(k, users)
+    return None if value is None else positive(name, value)
 
 
 def clip_bias(k: int, hit: Fraction, eta: Fraction) -> Fraction:
@@ -103,9 +118,13 @@ class Stated:
         share = ceil(size / sample.n * _SHARES * (1 - 1e-9))
         return cls(entries, Fraction(share, _SHARES))
 
-    def clip(self, grid: int, hit: float, users: int, cost: float) -> int:
-        """The best eta, in units of 1/grid, estimated in doubles for a variance of cost * eta^2."""
+    def clip(self, grid: int, hit: float, users: int, cost: float, published: Fraction) -> int:
+        """The best eta, in units of 1/grid, estimated in doubles for a variance of cost * eta^2.
+
+        published: where the published code clips, which is tried, too.
+        """
         eta = np.arange(1, _CLIP_STEPS * self.entries + 1) / _CLIP_STEPS
+        eta = np.append(eta, min(float(published), self.entries))
         best = float(eta[np.argmin(cost * eta**2 / users + self.bias(hit, eta) ** 2)])
         return max(round(best * grid), 1)
 

@@ -22,7 +22,7 @@ from exactdp.local.mechanism import LocalMechanism, State, public_fields
 from exactdp.local.ratio import local_epsilon
 from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import neighbours
-from exactdp.local.sparse.clipping import Stated, at_most_one
+from exactdp.local.sparse.clipping import Stated, at_most_one, clip_at
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.error_bounds import Chernoff
 from exactdp.local.sparse.estimates import Listed, Means, Spectrum, Sums
@@ -68,8 +68,9 @@ class SparseVectorMean(LocalMechanism[Vector]):
     delta: >= 0 and < 1; for delta > 0 the guarantee may depend on the randomness of the hash
     functions. hashes: "linear", decoded for all items at once, or "keyed", the pseudorandom
     functions of the paper, which delta > 0 requires. bins: up to 2^15. clip: > 0, where the sums of
-    bins are clipped. grid: from 1 to 2^20; values are randomly rounded to multiples of 1/grid. key:
-    of the public bijection of items.
+    bins are clipped, or "published": sqrt(k ln n)/2.5 for n users, as in the published code. grid:
+    from 1 to 2^20; values are randomly rounded to multiples of 1/grid. key: of the public bijection
+    of items.
 
     ``plan`` has the bins, clipping and noise with the least error; None lets the plan choose, for
     this number of users and for vectors with `entries` non-zero values, of which one item is held
@@ -107,8 +108,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
             raise InvalidParameter("k", self.k, f"an integer >= 1 and <= {self.d}")
         if self.entries is not None and self.entries > self.k:
             raise InvalidParameter("entries", self.entries, f"<= k = {self.k}")
-        if self.clip is not None:
-            object.__setattr__(self, "clip", positive("clip", self.clip))
+        object.__setattr__(self, "clip", clip_at("clip", self.clip, self.k, self.users))
         self._require_level()
         choice("hashes", self.hashes, ("linear", "keyed"))
         if self.delta and self.hashes != "keyed":

@@ -20,10 +20,17 @@ import numpy as np
 from exactdp.fields import Number, frozen, number, whole
 from exactdp.local.bulk_choices import coins
 from exactdp.local.report_formats import Reports
-from exactdp.local.sparse.clipping import Stated, at_most_one, clip_bias, clip_bias_of_any_items
+from exactdp.local.sparse.clipping import (
+    Stated,
+    at_most_one,
+    clip_at,
+    clip_bias,
+    clip_bias_of_any_items,
+    published_clip,
+)
 from exactdp.local.sparse.entries import Scaled, checked
 from exactdp.local.sparse.hashed_signs import HashedSigns
-from exactdp.parameters import Real, positive, rational
+from exactdp.parameters import Real, rational
 from exactdp.samplers import Source
 
 _GRID = 64
@@ -33,8 +40,9 @@ _GRID = 64
 class OneBit(HashedSigns):
     """One bit of the clipped signed sum of a user's entries, at user level.
 
-    d, k, epsilon: as for Baseline. clip: eta, rounded to a multiple of 1/64; None for the estimated
-    best. users, entries, share: for the choice of eta, as for SparseVectorMean.
+    d, k, epsilon: as for Baseline. clip: eta, rounded to a multiple of 1/64; "published" for that
+    of the published code, sqrt(k ln n)/2.5 for n users; None for the one with the least error for
+    vectors as stated. users, entries, share: for the choice of eta, as for SparseVectorMean.
 
     >>> from exactdp.local.sparse import OneBit
     >>> OneBit(d=100_000, k=64, epsilon=1).bits
@@ -48,11 +56,11 @@ class OneBit(HashedSigns):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        cost = float(1 / self._shrinks**2)
+        cost, eta = float(1 / self._shrinks**2), clip_at("clip", self.clip, self.k, self.users)
         units = (
-            self.stated.clip(_GRID, 1.0, self.users, cost)
-            if self.clip is None
-            else round(_GRID * positive("clip", self.clip))
+            self.stated.clip(_GRID, 1.0, self.users, cost, published_clip(self.k, self.users))
+            if eta is None
+            else round(_GRID * eta)
         )
         object.__setattr__(self, "clip", Fraction(min(max(units, 1), self.k * _GRID), _GRID))
 

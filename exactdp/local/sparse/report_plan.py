@@ -24,7 +24,12 @@ from flint import arb
 
 from exactdp.balls import ball, precision, refine
 from exactdp.errors import Undecided
-from exactdp.local.sparse.clipping import Stated, clip_bias, clip_bias_of_any_items
+from exactdp.local.sparse.clipping import (
+    Stated,
+    clip_bias,
+    clip_bias_of_any_items,
+    published_clip,
+)
 from exactdp.local.sparse.probability_ratio import rounding_loss, squeezed
 
 MOST_BIN_BITS = 15
@@ -204,7 +209,8 @@ class Search:
         """The plan with the best clipping as estimated in doubles; any clipping keeps epsilon."""
         cost = 2 * (2 * bins / log(self.ratio)) ** 2
         hit = float(self.hit(bins))
-        clip = self.clip or self.stated.clip(self.grid, hit, self.users, cost)
+        published = published_clip(self.k, self.users)
+        clip = self.clip or self.stated.clip(self.grid, hit, self.users, cost, published)
         moved = self.near.loss
 
         def loss(rate: Fraction) -> arb:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
-from math import ceil
+from math import ceil, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -353,3 +354,24 @@ def test_no_mechanism_is_below_the_lower_bound() -> None:
     for wrong in ({"k": 64}, {"of": "users"}, {"level": "household"}, {"users": 0}):
         with pytest.raises(InvalidParameter):
             lower_bound(**{"d": d, "k": k, "epsilon": 1, "users": n, **wrong})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("stated", [{}, {"entries": 2}, {"entries": 51, "share": "0.1"}])
+@pytest.mark.parametrize(("n", "k"), [(47_958, 100), (1000, 60)])
+def test_the_default_is_the_better_of_the_published_clip_and_the_plan(
+    n: int, k: int, stated: dict[str, Any]
+) -> None:
+    about = Stated(stated.get("entries", k), stated.get("share", 1))
+    for of, more in ((OneBit, {}), (SparseVectorMean, {"level": "user", "bins": 1})):
+        basic = {"d": 1378, "k": k, "epsilon": 1, "users": n, **stated, **more}
+        error = of(**basic).stated_error(n, about)
+        published = of(**basic, clip="published")
+        assert published.clip == pytest.approx((k * log(n)) ** 0.5 / 2.5, abs=1 / 64)
+        for clip in ("published", 1, 2, 3, 5, 8, 13, 21, 34):
+            assert error <= of(**basic, clip=clip).stated_error(n, about) * (1 + 1e-6)
+
+
+def test_published_clips_need_no_planning_data() -> None:
+    assert OneBit(d=9, k=3, epsilon=1, users=1, clip="published").clip == 1
+    with pytest.raises(InvalidParameter, match="clip"):
+        OneBit(d=9, k=3, epsilon=1, clip="printed")
