@@ -125,6 +125,7 @@ SMALL: dict[str, Callable[[], Any]] = {
         d=2, k=1, epsilon=20, level="event", grid=1, bins=1
     ),
     "OneBit": lambda: s.OneBit(d=2, k=1, epsilon=1),
+    "GaussianSum": lambda: s.GaussianSum(d=1, k=1, epsilon=90, delta="0.1", clip="1/64"),
     "KFold": lambda: s.KFold(d=2, k=1, epsilon=1),
     "Sampled": lambda: s.Sampled(d=2, k=1, epsilon=1),
     "Harmony": lambda: s.Harmony(d=2, k=1, epsilon=1),

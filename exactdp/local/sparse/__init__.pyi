@@ -1,6 +1,7 @@
 from exactdp.local.sparse.clipping import Stated as Stated
 from exactdp.local.sparse.entries import Entries as Entries
 from exactdp.local.sparse.estimates import Means as Means
+from exactdp.local.sparse.gaussian_sum import GaussianSum as GaussianSum
 from exactdp.local.sparse.hashed_signs import KFold as KFold
 from exactdp.local.sparse.hashed_signs import Sampled as Sampled
 from exactdp.local.sparse.lower_bound import lower_bound as lower_bound
