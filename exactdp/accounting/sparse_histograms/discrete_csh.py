@@ -49,6 +49,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.csh import total_noise
+from exactdp.accounting.sparse_histograms.discrete_csh_least import lower_bound
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,
     noise,
@@ -121,6 +122,27 @@ def delta(
     return DiscreteCsh(
         sparsity=sparsity, sigma=sigma, tau=tau, epsilon=epsilon, analysis=analysis
     ).delta()
+
+
+@without_k
+def least_delta(*, sparsity: int, sigma: Real, tau: Real, epsilon: Real) -> Enclosure:
+    """A lower bound on the mechanism's delta, which no analysis can go below.
+
+    Parameters: as in :func:`delta`. With "by-cases" this bound encloses the mechanism's delta; they
+    agree where the threshold decides, or the noise of a square number of counters. Where it is
+    above a target at tau - 1/2, the tau of :func:`calibrate` is the least for its noise.
+    Returns an enclosure of the bound, of relative width <= 1e-9. Raises InvalidParameter, and
+    Undecided where the shared noise has too many values to visit.
+    Source: ours; see :mod:`exactdp.accounting.sparse_histograms.discrete_csh_least`.
+
+    >>> from exactdp.accounting import discrete_csh
+    >>> print(discrete_csh.least_delta(sparsity=16, sigma="21.815", tau=118, epsilon="0.35"))
+    [9.985532206e-6, 9.985532207e-6]
+    >>> print(discrete_csh.delta(sparsity=16, sigma="21.815", tau=118, epsilon="0.35"))
+    [9.985532206e-6, 9.985532207e-6]
+    """
+    case = DiscreteCsh(sparsity=sparsity, sigma=sigma, tau=tau, epsilon=epsilon)
+    return lower_bound(case.sparsity, case.variance, case.tau, case.epsilon)
 
 
 @without_k

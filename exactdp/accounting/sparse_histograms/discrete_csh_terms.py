@@ -67,7 +67,7 @@ def noise(j: int, k: int, variance: Fraction, epsilon: Fraction, bits: int) -> a
     most = zcdp_bound(rho, ball(epsilon)).upper()
     if most < arb(2) ** -FLOOR_BITS:
         return most * arb(0.5, 0.5)
-    shared, tail, spread = shared_law(k, variance, bits), _tail(j, variance), arb(0)
+    shared, tail, spread = shared_law(k, variance, bits), sum_tail(j, variance), arb(0)
     if is_smooth(j, variance):
         spread = smoothing(j, variance) if j > 1 else spread
     limit = variance * epsilon - Fraction(j, 2)
@@ -103,7 +103,8 @@ class _Tail:
         return self.tails[index] + self.rest
 
 
-def _tail(copies: int, variance: Fraction) -> Callable[[int], arb]:
+def sum_tail(copies: int, variance: Fraction) -> Callable[[int], arb]:
+    """P(A > z), up to a factor within exp(+-smoothing) where the sum is smooth."""
     if is_smooth(copies, variance):
         return tails(copies * variance).chance
     return _Tail(copies, variance)
