@@ -55,7 +55,7 @@ def main(rows: int, runs: int, seconds: str) -> None:
         stable = StabilityHistogram.of(
             n=rows, epsilon=1, universe=2**64, delta="1e-6", fixed_time=fixed
         )
-        padded = partial(in_one_time, seconds, stable.release)
+        padded: Release = partial(in_one_time, seconds, stable.release)
         for name, release in (("as it is", stable.release), ("padded", padded)):
             one, many = times(release, data, runs)
             means = f"{1e3 * one.mean():.3f} and {1e3 * many.mean():.3f} ms"

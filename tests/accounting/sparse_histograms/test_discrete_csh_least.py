@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def of_two(sigma: float, tau: float, epsilon: float, r: int, m: int) -> float:
 def test_between_the_deltas_of_pairs_and_the_upper_bound(
     sigma: str, tau: str, epsilon: str
 ) -> None:
-    arguments = {"sparsity": 2, "sigma": sigma, "tau": F(tau), "epsilon": epsilon}
+    arguments: dict[str, Any] = {"sparsity": 2, "sigma": sigma, "tau": F(tau), "epsilon": epsilon}
     numbers = float(F(sigma)), float(F(tau)), float(F(epsilon))
     pairs = {
         (r, m): of_two(*numbers, r, m)
@@ -65,7 +66,7 @@ def test_between_the_deltas_of_pairs_and_the_upper_bound(
 
 @pytest.mark.parametrize("sparsity", [1, 4, 16])
 def test_square_sparsities_are_solved(sparsity: int) -> None:
-    arguments = {"sparsity": sparsity, "epsilon": "0.35"}
+    arguments: dict[str, Any] = {"sparsity": sparsity, "epsilon": "0.35"}
     calibration = discrete_csh.calibrate(**arguments, delta="1e-5")
     point = {**arguments, "sigma": calibration.sigma, "tau": calibration.tau}
     least, most = discrete_csh.least_delta(**point), discrete_csh.delta(**point)

@@ -32,11 +32,11 @@ def test_no_other_map_loses_less(loss: str, prior: list[Any]) -> None:
     best, weights = Remapping(noise, prior, loss), [F(p) / sum(map(F, prior)) for p in prior]
 
     def lost(estimates: tuple[int, ...]) -> Fraction:
-        return sum(
-            weight * chance * LOSSES[loss](estimates[z] - c)
-            for c, weight in enumerate(weights)
-            for z, chance in noise.law(c).items()
-        )
+        total = F(0)
+        for c, weight in enumerate(weights):
+            for z, chance in noise.law(c).items():
+                total += weight * chance * LOSSES[loss](estimates[z] - c)
+        return total
 
     everything = [lost(estimates) for estimates in product(range(4), repeat=4)]
     assert best.expected_loss == min(everything) == lost(best.estimates)
