@@ -55,6 +55,10 @@ def _entry(part: Part) -> list[str]:
         lines += [f"Condition: {_typeset(part.condition)}", ""]
     if part.rests_on:
         lines += [f"Rests on [{part.rests_on}](errata.md#{part.rests_on})", ""]
+    if part.proof:
+        lines += [f"Proof: {_typeset(part.proof)}", ""]
+    if part.needs:
+        lines += [f"A proof needs: {_typeset(part.needs)}", ""]
     lines += [f"Evidence: {_typeset(evidence_of(part))}", ""]
     return [*lines, f"Its check rejects: {_typeset(part.says)}"] if part.says else lines
 

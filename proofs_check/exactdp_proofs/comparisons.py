@@ -17,6 +17,7 @@ evidence, and the doubts of `exactdp_proofs.scrutiny`; nobody writes them down.
 `identity(expression)`                 a sympy expression is zero: proves
 `every("both bits", (0, 1))`           a loop over all of a finite domain: its comparisons prove
 `always_positive`, `never_negative`    a function on a box: proves (in `boxes`)
+`never_below_zero`                     a rational function of symbols >= 0: proves (`polynomials`)
 =====================================  ==========================================================
 """
 
@@ -248,7 +249,12 @@ def _place() -> Place:
     return tuple(lines)
 
 
-_OWN = ("exactdp_proofs.comparisons", "exactdp_proofs.boxes", "contextlib")
+_OWN = (
+    "exactdp_proofs.comparisons",
+    "exactdp_proofs.boxes",
+    "exactdp_proofs.polynomials",
+    "contextlib",
+)
 
 
 def _ball(value: Any) -> arb:

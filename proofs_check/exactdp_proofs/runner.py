@@ -58,7 +58,7 @@ class Result:
         """The part for JSON; fields without content are left out."""
         names = (
             "id entry paper item name statement ours severity corrected regime extraction example "
-            "follows_from condition rests_on note"
+            "follows_from condition rests_on proof needs note"
         )
         part = self.part
         fields: dict[str, object] = {name: getattr(part, name) for name in names.split()}
@@ -97,6 +97,8 @@ def particulars(part: Part, evidence: Evidence) -> dict[str, str]:
         "rests on": part.rests_on,
         "reason": part.reason,
         "extraction error?": part.extraction,
+        "proof": part.proof,
+        "a proof needs": part.needs,
         "note": part.note,
     }
     return {name: text for name, text in particulars.items() if text}

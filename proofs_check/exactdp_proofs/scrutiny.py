@@ -126,7 +126,8 @@ def _called(
 
 
 def _is_ours(module: str) -> bool:
-    engine = ("exactdp_proofs.comparisons", "exactdp_proofs.boxes", "exactdp.balls")
+    checkers = ("comparisons", "boxes", "polynomials")
+    engine = (*(f"exactdp_proofs.{name}" for name in checkers), "exactdp.balls")
     return not module.startswith(engine) and module.startswith(("exactdp", "test"))
 
 

@@ -20,6 +20,10 @@ needs a condition which the text lacks is `SVA.conditional`, with a paragraph `C
         for b, delta in product((1, 2), DELTAS):
             at_most(tail(b, constant), delta, b=b, delta=delta)
 
+A numbered theorem or lemma that is verified says in a paragraph `Needs:` what a proof would need;
+one that is proved by an argument gives the argument in a paragraph `Proof:`, and its check decides
+every step for all values (`identity`, `never_below_zero`, `always_positive`).
+
 A part of the same entry, "proof, order", that is false as printed. `as_printed` makes the check
 say what is printed, and must fail; the defaults say what is correct. The docstring also has the
 words, the regime in which they fail, and a minimal counterexample that does not use the check.
@@ -81,7 +85,7 @@ Arguments = Mapping[str, object]
 #: Arguments of a check that make the mechanism it examines weaker, and values that must be noticed.
 WEAKER: Mapping[str, Fraction] = {"loss": Fraction(103, 100), "threshold": Fraction(97, 100)}
 
-_LABELS = ("Condition", "Corrected", "Extraction", "Note", "Printed", "Regime")
+_LABELS = ("Condition", "Corrected", "Extraction", "Needs", "Note", "Printed", "Proof", "Regime")
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,8 @@ class Part:
     follows_from, rests_on: ids of the refuted part that is the cause.
     loose: why mechanisms that are weaker by less than `noticed` rightly pass; else empty.
     no_mechanism: why a statement about privacy has no mechanism that could be weaker; else empty.
+    proof: the argument whose steps the check decides for all values. needs: of a numbered statement
+        that is verified on instances, what a proof would need, in one line.
     elsewhere, slack: why the mutant rightly fails at another comparison or case, or why the check
         rightly stays far from its bound; else empty.
     """
@@ -131,6 +137,8 @@ class Part:
     condition: str = ""
     rests_on: str = ""
     note: str = ""
+    proof: str = ""
+    needs: str = ""
     reason: str = ""
     ours: bool = False
     slow: bool = False

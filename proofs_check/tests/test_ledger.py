@@ -120,3 +120,36 @@ def test_every_link_of_the_report_leads_somewhere() -> None:
     errata_come_first = report.index('data-severity="unsafe"') < report.index('data-severity=""')
     assert errata_come_first
     assert "<math" in report
+
+
+NUMBERED = [
+    part
+    for part in ledger()
+    if not part.ours
+    and not part.name
+    and re.match("Theorem|Lemma|Corollary|Proposition", part.item)
+]
+
+
+def test_a_numbered_statement_that_is_not_proved_says_what_that_needs() -> None:
+    for part in NUMBERED:
+        assert bool(part.needs) == (part.verdict == "verified"), part.id
+    assert not [part.id for part in PARTS.values() if part.needs and part not in NUMBERED]
+
+
+def test_an_argument_stands_only_where_all_of_its_steps_are_decided() -> None:
+    argued = [part for part in PARTS.values() if part.proof]
+    assert len(argued) > 30
+    for part in argued:
+        assert part.verdict == "proved", part.id
+
+
+def test_theorems_of_rocq_that_an_argument_names_exist() -> None:
+    named = [m for part in PARTS.values() for m in _ROCQ.finditer(part.proof)]
+    assert named
+    for match in named:
+        text = (ROOT / match["file"]).read_text(encoding="utf-8")
+        assert re.search(rf"^(Theorem|Lemma) {match['name']}\b", text, re.MULTILINE), match["name"]
+
+
+_ROCQ = re.compile(r"theorem (?P<name>\w+) of (?P<file>checker/rocq/\w+\.v)")

@@ -151,6 +151,8 @@ class _Noted:
 def lemma_4_3(fewer: int = 0) -> None:
     """The shipped estimate evaluates the hash functions of the m = ceil(beta/alpha) columns once
     each, and is decided by the one bit of each column to which they lead.
+
+    Needs: the shipped loop over columns verified for every m, by induction on its state (Rocq).
     """
     for beta, alpha in product((_HALF, Fraction(3), Fraction(7)), (_ONE, Fraction(3, 2))):
         m = literal(beta, alpha).levels

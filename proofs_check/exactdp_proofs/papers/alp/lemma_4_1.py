@@ -42,7 +42,7 @@ def _layouts() -> Iterator[Hashes]:
             yield pair
 
 
-@ALP.holds("Lemma 4.1")
+@ALP.holds("Lemma 4.1", "on instances", ours=True)
 @weaker
 def lemma_4_1(loss: Fraction = _ONE) -> None:
     """For every sequence of hash functions, Algorithm 2 changes no output probability by more than
@@ -130,7 +130,7 @@ def _move(
     return ratio(second, first)
 
 
-@ALP.holds("Lemma 4.12")
+@ALP.holds("Lemma 4.12", "on instances", ours=True)
 @weaker
 def lemma_4_12(loss: Fraction = _ONE) -> None:
     """Scaling x by epsilon before Algorithm 2 gives the factor e^(epsilon * l1 distance), so

@@ -26,7 +26,12 @@ ALP.not_checkable(
 )
 
 
-@ALP.holds("Lemma 2.2", no_mechanism="it compares any two laws before and after a mapping")
+@ALP.holds(
+    "Lemma 2.2",
+    "on instances",
+    ours=True,
+    no_mechanism="it compares any two laws before and after a mapping",
+)
 @mutant(share=Fraction(49, 50))
 def lemma_2_2(share: Fraction = Fraction(1)) -> None:
     """Any randomized mapping of the output keeps (epsilon, delta)."""
@@ -41,7 +46,7 @@ def lemma_2_2(share: Fraction = Fraction(1)) -> None:
             at_most(after, share * before, e_epsilon=factor, channel=[str(c) for c in chances])
 
 
-@ALP.holds("Lemma 2.3")
+@ALP.holds("Lemma 2.3", "on instances", ours=True)
 @weaker
 def lemma_2_3(loss: Fraction = Fraction(1)) -> None:
     """Independent releases with (e1, d1) and (e2, d2) are together (e1 + e2, d1 + d2)-private."""
@@ -133,7 +138,7 @@ def maximum_error(offset: Fraction = Fraction(1)) -> None:
             at_most(harmonic, ball(offset) + ball(d).log(), d=d)
 
 
-@ALP.holds("Lemma 2.6")
+@ALP.holds("Lemma 2.6", "on instances", ours=True)
 @mutant(most=Fraction(49, 100))
 def lemma_2_6(most: Fraction = Fraction(1, 2)) -> None:
     """E|r - RandRound(r)| = 2 f (1 - f) for the fractional part f, which is at most 1/2, with

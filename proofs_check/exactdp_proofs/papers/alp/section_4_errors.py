@@ -41,7 +41,7 @@ def _entry_error(x: Fraction, alpha: Fraction, m: int, collision: Fraction) -> F
     return entry_law(x, alpha, m, collision).expectation()
 
 
-@ALP.holds("Lemma 4.4")
+@ALP.holds("Lemma 4.4", "on instances", ours=True)
 @mutant(half=Fraction(49, 100))
 def lemma_4_4(half: Fraction = _HALF) -> None:
     """The expected error of an entry at most beta is at most (1/2 + E|y_i - y~_i|) alpha."""
@@ -64,6 +64,9 @@ def lemma_4_7(share: Fraction = _ONE) -> None:
 
     Note: half of the bound suffices because the estimate is the average of the maximizers, while
         the proof bounds the distance to the furthest one.
+
+    Needs: Lemmas 4.5 and 4.6 for all p, and monotonicity of the error in each bit's chance
+        (coupling).
     """
     for (alpha, collision), y in product(_CASES, range(9)):
         wrong = rates(alpha, collision)
@@ -206,6 +209,8 @@ def equation_4_1(share: Fraction = _ONE) -> None:
 def lemma_4_8(share: Fraction = _ONE) -> None:
     """E|x_i - x~_i| <= max(0, x_i - beta) + C with C = (1/2 + (4 alpha + 4)/alpha^2 + (4 gamma +
     4)/gamma^2) alpha.
+
+    Needs: Lemma 4.7 over its whole domain; the step from there is the triangle inequality.
     """
     for alpha, collision in product(map(Fraction, (20, 1000)), (Fraction(0), Fraction(1, 100))):
         for x in (alpha * Fraction(n, 4) for n in (*range(0, 45, 2), 1001)):
@@ -219,6 +224,8 @@ def lemma_4_8(share: Fraction = _ONE) -> None:
 def lemma_4_14(excess: Fraction = _ONE) -> None:
     """Algorithm 5 has E|x_i - x~_i| <= max(0, x_i - beta) + C/epsilon with the constant C of Lemma
     4.8, and reads m = ceil(beta epsilon/alpha) bits.
+
+    Needs: Lemma 4.8 over its whole domain, scaled by epsilon.
     """
     alpha, collision = Fraction(20), Fraction(1, 100)
     for eps, quarters in product((Fraction(1, 10), Fraction(5)), (*range(0, 45, 4), 1001)):

@@ -140,6 +140,8 @@ def lemma_4_10(share: Fraction = _ONE) -> None:
 def lemma_4_11(share: Fraction = _ONE) -> None:
     """For x_i <= beta and tau >= alpha, P(|x_i - x~_i| >= tau) < 2 (4 (p - p^2))^(tau/(2 alpha) -
     1/2)/(sqrt(pi) (1 - 2p)), p = 1/(gamma + 2).
+
+    Needs: Lemma 4.9 with its correction, as a tail of central binomials for every tau.
     """
     for (alpha, collision), part in product(_CASES, _PARTS):
         q = rates(alpha, collision)[1]
@@ -217,6 +219,8 @@ def lemma_4_15_quantile(of_square: int = 4) -> None:
 def lemma_4_15(share: Fraction = _ONE) -> None:
     """For x_i <= beta and tau >= alpha/epsilon, P(|x_i - x~_i| >= tau) < 2 (4 (p - p^2))^(tau
     epsilon/(2 alpha) - 1/2)/(sqrt(pi) (1 - 2p)).
+
+    Needs: Lemma 4.11 over its whole domain, scaled by epsilon.
     """
     eps = Fraction(1, 4)
     for (alpha, collision), part in product(_CASES, _PARTS):

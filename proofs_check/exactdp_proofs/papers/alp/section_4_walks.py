@@ -32,6 +32,8 @@ def _enclosed(value: Fraction, ends: tuple[Fraction, Fraction], **case: object) 
 def lemma_4_5(factor: Fraction = Fraction(1)) -> None:
     """A simple random walk with p < 1/2 later gains k with probability (p/(1 - p))^k, which is the
     theorem cited in the proof; for k = 1 it exceeds its present value.
+
+    Needs: that the chance of ever gaining 1 is the smaller root of h = p + (1 - p) h^2 (a limit).
     """
     for k, p in product((3, 1), _CHANCES):
         _enclosed(factor * (p / (1 - p)) ** k, hit_bounds(p, k, 120), k=k, p=p)
@@ -40,7 +42,11 @@ def lemma_4_5(factor: Fraction = Fraction(1)) -> None:
 @ALP.holds("Lemma 4.6")
 @mutant("1.0001 times that", factor=_MORE)
 def lemma_4_6(factor: Fraction = Fraction(1)) -> None:
-    """For p < 1/2 the last step with S_n >= 0 has mean 4 (p - p^2)/(1 - 2p)^2."""
+    """For p < 1/2 the last step with S_n >= 0 has mean 4 (p - p^2)/(1 - 2p)^2.
+
+    Needs: the generating function of returns, sqrt(1 - 4 p (1 - p) x^2), differentiated inside its
+        radius.
+    """
     for p in _CHANCES:
         stated = factor * 4 * (p - p * p) / (1 - 2 * p) ** 2
         _enclosed(stated, last_return_bounds(p, 120), p=p)

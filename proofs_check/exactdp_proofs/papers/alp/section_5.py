@@ -70,7 +70,7 @@ def algorithm_6(noisy: bool = True, share: Fraction = _ONE) -> None:
             at_most(laws[v][kept], most, x=v[0], other=other[0], stored=kept)
 
 
-@ALP.holds("Lemma 5.1")
+@ALP.holds("Lemma 5.1", "on instances", ours=True)
 @weaker
 def lemma_5_1(loss: Fraction = _ONE) -> None:
     """Algorithm 6 is epsilon-differentially private: as shipped on a grid, its law depends on x by
@@ -90,7 +90,7 @@ def _shipped(epsilon: Fraction) -> Threshold:
     return Threshold(d=2, k=2, largest=2, epsilon=epsilon, grid=1, t=1)
 
 
-@ALP.holds("Lemma 5.2")
+@ALP.holds("Lemma 5.2", "on instances", ours=True)
 @mutant("t = 1.99 ln(d)/epsilon", factor=Fraction(199, 100))
 def lemma_5_2(factor: Fraction = Fraction(2)) -> None:
     """With t = 2 ln(d)/epsilon the output of Algorithm 6 is k-sparse with probability at least 1 -
@@ -153,7 +153,11 @@ def _own_bits(small: Sketch, i: int) -> list[int]:
 @ALP.holds("Lemma 5.3")
 @weaker
 def lemma_5_3(loss: Fraction = _ONE) -> None:
-    """Algorithm 7, as shipped, is (epsilon1 + epsilon2)-differentially private."""
+    """Algorithm 7, as shipped, is (epsilon1 + epsilon2)-differentially private.
+
+    Needs: a theorem on the composition of the two shipped laws; by Lemmas 2.3, 4.12 and 5.1 in
+        words.
+    """
     for first, second in ((Fraction(2), _ONE), (Fraction(1, 2), _ONE)):
         mechanism = Combined(
             large=Threshold(d=1, k=1, largest=3, epsilon=loss * first, grid=1, t=2),
@@ -174,6 +178,8 @@ def lemma_5_4(constant: Fraction = Fraction(9)) -> None:
 
     Note: the O(k log(d + u)) bits of the thresholded vector are cited, their probability is under
         Lemma 5.2.
+
+    Needs: the shipped sizes as functions of all d, k and epsilon, bounded by calculus.
     """
     for log_d, k, eps in product((30, 64, 129, 300), (1, 10, 1000), (Fraction(1, 2), Fraction(4))):
         t = usual_threshold(2**log_d, eps, Fraction(1, 2**20))
@@ -305,6 +311,8 @@ def theorem_5_10(factor: Fraction = Fraction(2)) -> None:
 
     Note: privacy is under Lemma 5.3, space under Lemmas 5.2 and 5.4, the error of an entry under
         Lemma 5.5.
+
+    Needs: the ceilings of m bounded for every d >= 2 and epsilon, not for those listed.
     """
     for bits in (1, 2, 3, 10, 64, 1000):
         t = usual_threshold(2**bits, _ONE, Fraction(1, 2**20))

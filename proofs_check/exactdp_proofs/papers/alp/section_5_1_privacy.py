@@ -82,6 +82,9 @@ def lemma_5_6(share: Fraction = _ONE, loss: Fraction = _ONE) -> None:
     """Algorithm 9 is (epsilon, delta)-differentially private.
 
     Note: 1/(2 e^epsilon) of delta suffices, see the exact delta.
+
+    Needs: the three cases of an entry's size for every delta, with rounding below 1, as one
+        inequality.
     """
     for root, t in _CASES:
         delta = power(root**2, 2 - t)

@@ -72,6 +72,8 @@ def lemma_6_2(share: Fraction = _ONE) -> None:
 
     Note: the proof counts both walks, the furthest maximizer for the average, and one whole column
         for the rounding.
+
+    Needs: the geometric sum of Lemma 4.11's tails for every p and B.
     """
     for alpha, collision in ((1, Fraction(0)), (3, Fraction(1, 10)), (20, Fraction(0))):
         p, q = rates(Fraction(alpha), collision)

@@ -73,7 +73,7 @@ def real_valued_neighbours(extra: int = 0) -> None:
         equal(most, 2 * k + extra, k=k)
 
 
-@ALP.holds("Lemma 7.1")
+@ALP.holds("Lemma 7.1", "on instances", ours=True)
 @mutant("the flip probability is 1/(e^epsilon + 2)", shift=2)
 def lemma_7_1(shift: int = 1, loss: Fraction = _ONE) -> None:
     """Algorithm 10 is epsilon-differentially private for histograms, with no slack: for every
@@ -134,6 +134,8 @@ def lemma_7_2(share: Fraction = _ONE) -> None:
 
     Note: half of the bound suffices because the estimate is the average of the maximizers, while
         the proof bounds the distance to the furthest one.
+
+    Needs: sums of the chances that a later maximum is further away, for every beta and position.
     """
     for base, x in product((Fraction(3, 2), Fraction(3), Fraction(50), Fraction(10**4)), range(9)):
         p, bound = 1 / (base + 1), share * 8 * base / (base - 1) ** 2
@@ -178,6 +180,8 @@ def lemma_7_3(share: Fraction = _ONE) -> None:
     gamma = (e^eps + 1)/(1 + (e^eps - 1) k/s) - 2.
 
     Note: independent hash functions in the columns, as in Lemma 4.7.
+
+    Needs: Lemmas 4.6 and 7.2 over their whole domains, joined by the triangle inequality.
     """
     collisions = (Fraction(1, 20), Fraction(1, 10))
     for base, c, x in product(map(Fraction, (4, 10, 50)), collisions, range(8)):

@@ -47,7 +47,7 @@ def algorithm_11(empty: int = 0) -> None:
         equal(_law(x, h), _noisy(tuple(max(c, default=empty) for c in cells)), x=x, h=h)
 
 
-@ALP.holds("Lemma 8.1")
+@ALP.holds("Lemma 8.1", "on instances", ours=True)
 @weaker
 def lemma_8_1(loss: Fraction = _ONE) -> None:
     """The noisy maxima as shipped on a grid change no probability by more than a factor r^distance
@@ -67,7 +67,7 @@ def _mean_excess(x: tuple[Fraction, ...], i: int, rows: int) -> Fraction:
     return sum(cells, Fraction(0)) / len(cells)
 
 
-@ALP.holds("Lemma 8.2")
+@ALP.holds("Lemma 8.2", "on instances", ours=True)
 @mutant("at most 1.98/epsilon", factor=Fraction(198, 100))
 def lemma_8_2(factor: Fraction = Fraction(2)) -> None:
     """With s >= epsilon |x|_1 rows the expected error of an entry is at most 2/epsilon."""

@@ -99,6 +99,8 @@ def _inverse(law: Law[int], u: Fraction) -> int:
 def lemma_2_6(first: int = 1) -> None:
     """F^-1(u) = z exactly on the interval (F(z - 1), F(z)], whose length is P(Z = z), so that
     F^-1(U) has the law of Z.
+
+    Needs: the order of an abstract distribution function as a theorem (Rocq), not for listed ones.
     """
     for law in _LAWS:
         for z in sorted(law.support):
@@ -114,6 +116,8 @@ def lemma_2_6(first: int = 1) -> None:
 def lemma_2_7(first: int = 1) -> None:
     """If every F(z) is a multiple of 1/d, then F^-1(U) for U uniform on 1/d, ..., d/d has the law
     of Z, and so has the shipped inversion.
+
+    Needs: Lemma 2.6 for abstract F, and the shipped bisection verified for every n.
     """
     d = 12
     for law in _LAWS:

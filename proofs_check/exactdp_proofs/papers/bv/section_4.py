@@ -94,7 +94,7 @@ def algorithm_2(ends: Fraction = Fraction(1)) -> None:
             equal(clamped_geometric(n, q, c), stated, q=q, n=n, c=c)
 
 
-@BV.holds("Theorem 4.4")
+@BV.holds("Theorem 4.4", "on instances", ours=True)
 @weaker
 def theorem_4_4(loss: Fraction = Fraction(1)) -> None:
     """The geometric mechanism clamped to [0, n] is (epsilon/2, 0)-DP for counting queries."""
@@ -122,7 +122,7 @@ def accuracy(less: int = 0) -> None:
         at_most(fails, beta, q=q, beta=beta)
 
 
-@BV.holds("Theorem 4.5")
+@BV.holds("Theorem 4.5", "on instances", ours=True)
 @mutant("with b one larger", more=1)
 def theorem_4_5(more: int = 0, loss: Fraction = Fraction(1)) -> None:
     """GeoSample has exactly the law of the clamped geometric mechanism for
@@ -193,6 +193,9 @@ def theorem_4_6(uniform: int = 1, loss: Fraction = Fraction(1)) -> None:
     """FastSample is (epsilon/2, 0)-DP for counting queries.
 
     Note: the construction is not printed; the shipped one is checked.
+
+    Needs: the shipped rounding of tails to T bits bounded for every n, epsilon and gamma, not read
+        off.
     """
     for noise in _SAMPLERS:
         less = (1 - uniform) * noise.uniform_weight

@@ -67,7 +67,7 @@ def _on(noise: CountSampler, counts: Counts, chosen: range) -> Law[Any]:
     return histogram_law(noise, moved, len(chosen))
 
 
-@BV.holds("Theorem 5.1")
+@BV.holds("Theorem 5.1", "on instances", ours=True)
 @weaker
 def theorem_5_1(loss: Fraction = Fraction(1)) -> None:
     """BasicHistogram on a fixed set A of bins is (epsilon, 0)-DP when the counting-query algorithm

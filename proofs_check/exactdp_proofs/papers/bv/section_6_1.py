@@ -74,7 +74,10 @@ def shipped_code(shift: int = 0) -> None:
 @BV.holds("Theorem 6.1")
 @weaker
 def theorem_6_1(loss: Fraction = Fraction(1)) -> None:
-    """KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is (epsilon/2, 0)-DP."""
+    """KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is (epsilon/2, 0)-DP.
+
+    Needs: Theorem 5.1 and post-processing for laws that are functions, as one theorem (Rocq).
+    """
     for noise, universe in ((geo(1), 3), *_CASES[1:]):
         less = weakened(noise, loss)
         worst = worst_ratio(lambda c: keep_heavy(less, c, universe), noise.n, universe)
@@ -138,6 +141,8 @@ def proposition_6_2(law: Callable[..., Law[Any]] = _literal) -> None:
     """KH', which adds noise to the non-empty bins and gives the n + 1 largest of the empty bins'
     counts to random empty bins, has exactly the law of KeepHeavy if the order statistics are the
     true ones.
+
+    Needs: exchangeability of the empty bins' counts, ties included, for every n and |X| (Rocq).
     """
     for noise, universe, sets in _SPARSE:
         for counts in sets:

@@ -46,6 +46,9 @@ def _sets(n: int) -> list[tuple[int, ...]]:
 def lemma_7_1(extra: int = 0) -> None:
     """Each count of a uniform member of the family has the law of M_0 on a uniform argument, and
     the counts of any n + 1 bins are independent.
+
+    Needs: interpolation over an abstract finite field: n + 1 values determine the polynomial
+        (Rocq).
     """
     for n, m_0 in _MAPS:
         for bins in combinations(range(4), n + 1 + extra):
@@ -160,6 +163,8 @@ def theorem_7_2(
 ) -> None:
     """CompactHistogram is (eps_1 + eps_2 + eps_3, 0)-DP, e^eps_2 and e^eps_3 being the largest
     ratios of the laws of M_0 and M(0), and M (eps_1/2, 0)-DP.
+
+    Needs: Lemma 7.1 for an abstract field, and the product of the three ratios over all releases.
     """
     for compact in _COMPACT[:3]:
         n, universe, less = compact.n, compact.universe, _weakened(compact, loss)
@@ -279,6 +284,8 @@ def corollary_7_3(share: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -
 
     Note: the text omits M_0. The shipped one has exactly the law of M(0), as the shipped FastSample
         has probabilities that are multiples of 2^-T.
+
+    Needs: bounds of the three logarithms for all real epsilon in (0, 1] and all |X|, n at once.
     """
     for case in _PARAMETERS:
         compact, (n, epsilon, _, _) = _compact_of(case, loss), case

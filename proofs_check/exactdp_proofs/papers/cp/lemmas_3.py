@@ -44,7 +44,7 @@ def _first_error(columns: Columns, e: Fraction, p: Vector) -> Fraction:
     return square(minus(measured(output(columns, e, p), e), clean)) / len(columns[0])
 
 
-@CP.holds("Lemma 3.1")
+@CP.holds("Lemma 3.1", "on instances", ours=True)
 @mutant(share=Fraction(98, 100))
 def lemma_3_1(share: Fraction = Fraction(1)) -> None:
     """For sets of sizes within (1 +- beta) m/2, beta < 1, |e_1|_2 <= beta/(1 - beta)."""
@@ -89,7 +89,7 @@ def second_display(power: int = 1) -> None:
         at_most(abs(d - 1), beta * (e - 1) / ((1 - beta) ** power * (e + 1)), m=m, n=n, e=e)
 
 
-@CP.holds("Lemma 3.2")
+@CP.holds("Lemma 3.2", "on instances", ours=True)
 @mutant("0.99 sqrt(m/n)", share=Fraction(99, 100))
 def lemma_3_2(share: Fraction = Fraction(1)) -> None:
     """E|e_2|_2 <= (e^epsilon + 1)/(e^epsilon - 1) sqrt(m/n); the mean square is exactly
@@ -154,7 +154,7 @@ def _from_recovery_to_estimate(slope: Fraction, factors: Iterable[Fraction]) -> 
             at_most(square(minus(p, estimate)), bound, beta=beta, e=e, p=p)
 
 
-@CP.holds("Lemma 3.3")
+@CP.holds("Lemma 3.3", "on instances", ours=True)
 @mutant("1 + 0.45 beta", slope=Fraction(45, 100))
 def lemma_3_3(slope: Fraction = Fraction(1, 2)) -> None:
     """For n_i <= (1 + beta) m/2 the projected estimate satisfies

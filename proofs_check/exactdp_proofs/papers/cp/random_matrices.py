@@ -101,7 +101,7 @@ def _outside(m: int, distance: int) -> Fraction:
     return Fraction(ways, 2**m)
 
 
-@CP.holds("Lemma 3.5")
+@CP.holds("Lemma 3.5", "on instances", ours=True)
 @mutant(rate=Fraction(55, 100))
 @fitted(rate=Fraction(1, 2))
 def lemma_3_5(rate: Fraction = Fraction(1, 6)) -> None:

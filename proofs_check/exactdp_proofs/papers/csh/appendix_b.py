@@ -36,7 +36,7 @@ from exactdp_proofs.rationals import Fraction
 from exactdp_proofs.statements import CSH, as_printed, fitted, mutant, weaker
 
 
-@CSH.holds("Lemma B.1")
+@CSH.holds("Lemma B.1", "on instances", ours=True)
 @weaker
 def lemma_b_1(loss: Fraction = Fraction(1)) -> None:
     """For the same support of j <= k counters the Gaussian delta at

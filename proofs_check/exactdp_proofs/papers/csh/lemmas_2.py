@@ -66,7 +66,7 @@ def _pairs(at: Point) -> list[tuple[int, int, arb]]:
     return triples
 
 
-@CSH.holds("Lemma 2.5")
+@CSH.holds("Lemma 2.5", "on instances", ours=True)
 @weaker
 def lemma_2_5(loss: Fraction = Fraction(1)) -> None:
     """N(f, sigma^2 I) noise at l2 distance D has exactly the delta Phi(D/(2 sigma)
@@ -97,7 +97,7 @@ def lemma_2_5_growth(slope: int = 1) -> None:
     identity(sp.expand(derivative / density) - slope)
 
 
-@CSH.holds("Lemma 2.6")
+@CSH.holds("Lemma 2.6", "on instances", ours=True)
 @mutant("the threshold protects k - 1 counters", fewer=1)
 def lemma_2_6(
     fewer: int = 0, loss: Fraction = Fraction(1), threshold: Fraction = Fraction(1)
@@ -122,7 +122,7 @@ def _sum_of_deltas(at: Point, fewer: int) -> arb:
     return gauss(at, arb(at.k).sqrt()) + shows
 
 
-@CSH.holds("Lemma 2.7")
+@CSH.holds("Lemma 2.7", "on instances", ours=True)
 @mutant("gamma(j) = (k - j + 1) log Phi", more=1)
 def lemma_2_7(
     more: int = 0, loss: Fraction = Fraction(1), threshold: Fraction = Fraction(1)
@@ -151,7 +151,7 @@ def lemma_2_7_last(first: bool = False) -> None:
                 at_most(vanish(at, j), loosened(other), point=at, j=j)
 
 
-@CSH.holds("Lemma 2.8")
+@CSH.holds("Lemma 2.8", "on instances", ours=True)
 @mutant(scale=Fraction(99, 100))
 def lemma_2_8(scale: Fraction = Fraction(1)) -> None:
     """Independent N(0, sigma^2) noise and one shared N(0, sigma^2/gamma) on d counters act like

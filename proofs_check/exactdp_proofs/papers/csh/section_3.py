@@ -178,7 +178,7 @@ def _some_passes(k: Fraction, j: int, ratio: Fraction) -> arb:
     return threshold_only(j, ball(ratio), kappa, j)
 
 
-@CSH.holds("Lemma 3.2")
+@CSH.holds("Lemma 3.2", "on instances", ours=True)
 @mutant(share=Fraction(99, 100))
 def lemma_3_2(share: Fraction = Fraction(1)) -> None:
     """With one shared N(0, sigma^2/sqrt k) and j independent N(0, sigma^2), real k > 0, some sum

@@ -60,7 +60,7 @@ def _changes(k: int, more: Vector, less: Vector, after: int = 1) -> set[int]:
     return {x - y for x, y in left}
 
 
-@CSH.holds("Lemma 4.1")
+@CSH.holds("Lemma 4.1", "on instances", ours=True)
 @mutant("the (k+2)-th largest is subtracted", after=2)
 def lemma_4_1(after: int = 1) -> None:
     """H~ of Algorithm 3 has at most k non-zero counters, and one user more or less changes them by
@@ -130,6 +130,8 @@ def corollary_4_2(
 
     Note: That the side with the further counters is the worse one is under Exact analysis, side A
     suffices.
+
+    Needs: Theorem 3.5 over all parameters; with Theorem 3.3 and Lemma 4.1 it is proved.
     """
     for at, d, top in _POINTS:
         shipped = top_k.delta(top=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)

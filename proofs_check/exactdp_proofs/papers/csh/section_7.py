@@ -54,7 +54,7 @@ def _conversion(rho: Fraction, delta: Fraction, twice: Fraction) -> Fraction:
         return Fraction(str(value.upper().str(25, radius=False))) * (1 + Fraction(1, 10**20))
 
 
-@CSH.holds("Lemma 7.3")
+@CSH.holds("Lemma 7.3", "on instances", ours=True)
 @mutant(twice=Fraction(198, 100))
 def lemma_7_3(twice: Fraction = Fraction(2), loss: Fraction = Fraction(1)) -> None:
     """rho-zCDP implies (rho + 2 sqrt(rho log(1/delta)), delta)-DP, log natural and delta < 1: at
@@ -66,7 +66,7 @@ def lemma_7_3(twice: Fraction = Fraction(2), loss: Fraction = Fraction(1)) -> No
         at_most(loss * rho, largest_rho.lower, rho=rho, delta=delta)
 
 
-@CSH.holds("Lemma 7.4")
+@CSH.holds("Lemma 7.4", "on instances", ours=True)
 @weaker
 def lemma_7_4(loss: Fraction = Fraction(1)) -> None:
     """Integer queries with sum_i (q_i - q'_i)^2/sigma_i^2 <= 2 rho and independent noise
@@ -233,6 +233,8 @@ def lemma_7_6(share: Fraction = Fraction(1)) -> None:
     """With discrete noise Z ~ N_Z(0, 4 sigma^2/sqrt k), Z_i ~ N_Z(0, 4 sigma^2), some Z + Z_i
     exceeds 2 tau with probability at most 1 - P(Z <= 2 tau k^(-1/4)/(k^(-1/4)+1))
     P(Z_i <= 2 tau/(k^(-1/4)+1))^k.
+
+    Needs: the argument of Lemma 3.2 for integer noise, where shares of 2 tau are rounded down.
     """
     with precision(BITS):
         for k, sigma in product((1, 2, 4, 30), map(Fraction, ("0.3", "1", "2.5"))):

@@ -39,7 +39,7 @@ from exactdp_proofs.statements import CSH, as_printed, mutant
 _CASES = (*POINTS, *FAR)
 
 
-@CSH.holds("Theorem 3.3")
+@CSH.holds("Theorem 3.3", "on instances", ours=True)
 @mutant(scale=Fraction(99, 100))
 def theorem_3_3(
     scale: Fraction = Fraction(1),
@@ -138,6 +138,8 @@ def theorem_3_5(
 
     Note: Its proof takes a step that fails (Appendix B, the missing piece); the theorem holds all
     the same, by the exact analysis (side A suffices).
+
+    Needs: that the exact delta of every pair lies below one of the terms, for all k, sigma and tau.
     """
     for at in (*_SMALLER, LARGE):
         exact = exact_delta(weakened(at, loss, threshold))

@@ -59,7 +59,7 @@ def _information(channel: Channel) -> arb:
     )
 
 
-@SVA.holds("Lemma 20")
+@SVA.holds("Lemma 20", "on instances", ours=True)
 @mutant(square=Fraction(19, 100))
 @fitted(square=Fraction(1, 5))
 def lemma_20(square: Fraction = Fraction(1, 2)) -> None:
@@ -142,7 +142,7 @@ def decoding(users: int | None = None, more: int = 0) -> None:
 _OFF = tuple((Fraction(x, 8), Fraction(y, 8)) for x, y in product((0, -5, 4), repeat=2))
 
 
-@SVA.holds("Lemma 21")
+@SVA.holds("Lemma 21", "on instances", ours=True)
 @mutant(factor=Fraction(99, 50))
 def lemma_21(factor: Fraction = Fraction(2)) -> None:
     """The decoding error has probability at most (2/eta) E max|A - mean of P_V|, by Markov's
@@ -210,7 +210,7 @@ def pure_channels(share: Fraction = Fraction(1)) -> None:
             )
 
 
-@SVA.holds("Lemma 23")
+@SVA.holds("Lemma 23", "on instances", ours=True)
 @weaker
 def lemma_23(loss: Fraction = Fraction(1)) -> None:
     """A private channel that gets its input only with probability eta, else a uniform one, is

@@ -35,7 +35,7 @@ def _exceeds(steps: tuple[int, ...], b: int, threshold: arb) -> Fraction:
     return Fraction(heavy, (2 * b) ** len(steps))
 
 
-@SVA.holds("Lemma 14")
+@SVA.holds("Lemma 14", "on instances", ours=True)
 @mutant(constant=Fraction(7, 4))
 @fitted(constant=Fraction(9, 5))
 def lemma_14(constant: Fraction = Fraction(3)) -> None:

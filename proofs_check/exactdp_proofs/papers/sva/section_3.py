@@ -50,7 +50,9 @@ def definition_5(share: Fraction = Fraction(1)) -> None:
         equal(worst, _delta(p, q, factor) * share, e_epsilon=factor)
 
 
-@SVA.holds("Theorem 17", no_mechanism="it adds divergences of any pairs of laws")
+@SVA.holds(
+    "Theorem 17", "on instances", ours=True, no_mechanism="it adds divergences of any pairs of laws"
+)
 @mutant("delta1 + 0.95 delta2", second=Fraction(19, 20))
 def theorem_17(second: Fraction = Fraction(1)) -> None:
     """If X, X' are (eps1, delta1)-close and, for every x, Y given x and Y' given x are
@@ -66,7 +68,12 @@ def theorem_17(second: Fraction = Fraction(1)) -> None:
                 at_most(hockey_stick(pair, other, e_epsilon=f1 * f2).upper, bound, f1=f1, f2=f2)
 
 
-@SVA.holds("Theorem 18", no_mechanism="it compares any two laws before and after a mapping")
+@SVA.holds(
+    "Theorem 18",
+    "on instances",
+    ours=True,
+    no_mechanism="it compares any two laws before and after a mapping",
+)
 @mutant("and delta shrinks by 1 %", share=Fraction(99, 100))
 def theorem_18(share: Fraction = Fraction(1)) -> None:
     """Closeness survives any randomized function of the outcome."""
