@@ -112,7 +112,7 @@ class Pld(Questions, Displayed):
         >>> q = Law({0: Fraction(35, 100), 1: Fraction(63, 100), 2: Fraction(2, 100)})
         >>> bit = pld.laws(p, q, neighbours=pld.REPLACE_ONE)  # one of two bits of a user
         >>> print(format(bit.then(bit).delta("0.95"), "4"))  # from (0, 1) to (1, 0) it is 9.5002e-4
-        [0.0009496, 0.0009501]
+        [0.00095, 0.0009501]
         """
         neighbours = covered_by("other", self.neighbours, other.neighbours)
         merged = dict(self.steps)

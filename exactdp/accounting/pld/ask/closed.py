@@ -1,8 +1,8 @@
-"""Curves that need no grid: any number of Gaussian queries, and one step of any mechanism.
+"""Curves that need no grid: Gaussian queries, few finite losses, and one step of any mechanism.
 
 n_i queries with sensitivity mu_i over noise are one query with mu^2 = sum n_i mu_i^2: the sum of
 normal losses N(mu^2/2, mu^2) is another (Dong, Roth, Su 2022, Corollary 3.3). The same holds for
-wide discrete noise, up to a factor near 1. A sum of losses that are 0 or infinite is 0 or infinite.
+wide discrete noise, up to a factor near 1. A sum of losses with few outcomes has few outcomes.
 One step has delta(epsilon) = P(L > epsilon) - e^epsilon Q(L > epsilon) by definition. From the
 largest finite loss on, delta is the mass of infinite losses.
 """
@@ -16,16 +16,19 @@ from functools import lru_cache
 
 from flint import arb
 
+from exactdp.accounting.pld.ask.atoms import are_few, atoms
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.question import Line
 from exactdp.accounting.pld.losses.base import Curve, Ends, LossLaw, Order
-from exactdp.balls import ball, refine
+from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.normal import hockey_stick, tail
 
 #: The lengths in epsilon of chords that bound a slope.
 _NEAR = Fraction(1, 1 << 20), Fraction(1, 1 << 50)
+
+_BITS = 128
 
 #: Probabilities with more bits are enclosed instead of written down exactly.
 _MOST_BITS = 1 << 14
@@ -117,16 +120,23 @@ class LawCurve(ClosedCurve):
 
 
 @dataclass(frozen=True)
-class FlatCurve(ClosedCurve):
-    """The curve of laws whose finite losses are all 0."""
+class AtomsCurve(ClosedCurve):
+    """The curve of laws with few outcomes."""
 
     order: Order
 
+    @property
+    def infinite_low(self) -> arb:
+        with precision(_BITS):
+            return atoms(self.order).above[0][0].lower()
+
     def delta(self, epsilon: Fraction) -> arb:
-        none = arb(1)
-        for law, times in self.order:
-            none *= (1 - law.excess(Fraction(0))) ** times
-        return 1 - none * ball(epsilon).exp().min(arb(1))
+        return atoms(self.order).delta(epsilon)
+
+    def line(self, epsilon: arb) -> Line:
+        """The event that the loss is above epsilon, or one with about the same sums of losses."""
+        p, q = atoms(self.order).beyond(epsilon)
+        return p.lower(), q.upper()
 
 
 def closed_curve(order: Order) -> ClosedCurve | None:
@@ -140,14 +150,7 @@ def closed_curve(order: Order) -> ClosedCurve | None:
         curve = law.curve(times)
         if curve is not None:
             return LawCurve(law, curve)
-    if all(_is_flat(law) for law, _ in order):
-        return FlatCurve(order)
-    return None
-
-
-@lru_cache(maxsize=64)
-def _is_flat(law: LossLaw) -> bool:
-    return law.is_flat()
+    return AtomsCurve(order) if are_few(order) else None
 
 
 def _exactly(value: arb) -> Fraction:

@@ -34,7 +34,7 @@ from exactdp.accounting.pld.grid.lattice import Grid, Ratios
 from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
 from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.grid.ratio_sums import Above, Below, coarser, total
-from exactdp.accounting.pld.losses.base import Ends, LossLaw, Step
+from exactdp.accounting.pld.losses.base import Ends, Listed, LossLaw, Step
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
@@ -112,8 +112,11 @@ class Allocated(LossLaw):
         allowed = "one without random allocation, for Renyi divergences"
         raise InvalidParameter("mechanism", Described("random allocation"), allowed)
 
-    def is_flat(self) -> bool:
-        return self.base.is_flat() and not self.base.mass_at_infinity() > 0
+    def few_outcomes(self, most: int) -> Listed | None:
+        """Only of a base that leaks nothing."""
+        listed = self.base.few_outcomes(1)
+        leaks = listed is None or listed.infinite > 0 or listed.outcomes[0].exact != 0
+        return None if leaks else listed
 
     def mass_at_infinity(self) -> arb:
         return self.base.mass_at_infinity() if self.removed else arb(0)

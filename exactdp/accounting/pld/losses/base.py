@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol, TypeAlias
 
 from flint import arb
 
-from exactdp.accounting.pld.grid.lattice import Lattice
+from exactdp.accounting.pld.grid.lattice import Lattice, Outcome
 from exactdp.accounting.pld.grid.measure import Bounds
 from exactdp.accounting.pld.grid.moved import Cell
 from exactdp.balls import ball
@@ -26,6 +26,14 @@ _ZERO = arb(0)
 
 #: delta(epsilon) of a single step, as a ball at the working precision.
 Curve: TypeAlias = Callable[[Fraction], arb]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """All outcomes of a finite loss, and the mass of loss infinity, at the working precision."""
+
+    outcomes: list[Outcome]
+    infinite: arb
 
 
 @dataclass(frozen=True)
@@ -152,9 +160,9 @@ class LossLaw(ABC):
         """log E e^(s L) over finite losses only."""
         return self.log_moment(s)
 
-    def is_flat(self) -> bool:
-        """Whether all finite losses are 0."""
-        return False
+    def few_outcomes(self, most: int) -> Listed | None:
+        """All outcomes, where they are at most this many, else None."""
+        return None
 
     def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
         """The outputs by their loss, for random allocation; arguments as for `bounds`.

@@ -47,6 +47,9 @@ class Response(ListedLaw):
 
     def outcomes(self, tail_bits: int) -> Iterator[Outcome]:
         kept, fall = ball(1 - self.delta), (-ball(self.epsilon)).exp()
+        if not self.epsilon:
+            yield Outcome.at(self.epsilon, kept, kept)
+            return
         likely, unlikely = kept / (1 + fall), kept * fall / (1 + fall)
         yield Outcome.at(self.epsilon, likely, unlikely)
         yield Outcome.at(-self.epsilon, unlikely, likely)
@@ -145,8 +148,8 @@ class EitherOrder(ListedLaw):
 
     @property
     def family(self) -> Family | None:
-        few = len(self.pair.masses()) <= _FEW
-        return BothOrders(self.pair) if few and not self.is_flat() else None
+        both = BothOrders(self.pair)
+        return both if any(both.losses) and len(both.losses) <= _FEW else None
 
 
 @lru_cache(maxsize=32)

@@ -183,9 +183,6 @@ class DiscreteGaussian(IntegerNoise):
         shift, sigma2 = times * self.shift, times * self.sigma2
         return lambda epsilon: near * excess(epsilon, sigma2, shift)
 
-    def is_flat(self) -> bool:
-        return False
-
     def log_moment(self, s: Fraction) -> arb:
         # n(z)^(s + 1) n(z - shift)^(-s) is n(z + s shift) e^(s (s + 1) shift^2/(2 sigma2))
         exponent = ball(s * (s + 1) * Fraction(self.shift**2) / (2 * self.sigma2))

@@ -18,7 +18,7 @@ from exactdp.accounting.pld.grid.lattice import Grid, Lattice, Outcome
 from exactdp.accounting.pld.grid.measure import Bounds, cell_bounds
 from exactdp.accounting.pld.grid.moved import Cell, dense_cells, nodes_between
 from exactdp.accounting.pld.grid.scaled import floor
-from exactdp.accounting.pld.losses.base import Ends, LossLaw, sampled_excess
+from exactdp.accounting.pld.losses.base import Ends, Listed, LossLaw, sampled_excess
 from exactdp.accounting.pld.losses.density import Piece, SampledDensity, log_of
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
@@ -152,11 +152,11 @@ class ListedLaw(LossLaw):
             largest = Enclosure(max(x.lower for x in places), max(x.upper for x in places))
             return Ends(largest, mass)
 
-    def is_flat(self) -> bool:
-        with precision(_BITS):
-            return not self.pieces() and all(
-                x.exact == 0 for x in self.outcomes(_BITS) if not x.p.upper() <= 0
-            )
+    def few_outcomes(self, most: int) -> Listed | None:
+        if self.pieces() or not self.is_bounded():
+            return None
+        outcomes = list(islice(self.outcomes(ctx.prec), most + 1))
+        return Listed(outcomes, self.infinite(ctx.prec)[0]) if len(outcomes) <= most else None
 
     def log_moment(self, s: Fraction) -> arb:
         if self.infinite(_BITS)[0] > 0:
