@@ -23,7 +23,7 @@ from exactdp.cli.pictures import Line, Picture, new_picture
 from exactdp.cli.prepared import prepared
 from exactdp.cli.reading import existing, text_in
 from exactdp.cli.steps import steps_of
-from exactdp.errors import Described, InvalidParameter
+from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import choice, decimal_text
 from exactdp.progress import counted
 
@@ -42,24 +42,27 @@ _ASKED = (
     opt.PICTURE_OF_POWER,
 )
 
-#: Parameter of a calculator that is noise: the risk falls as it grows.
-_NOISE = ("sigma", "scale")
+#: Parameters of calculators that a risk falls with, and that calibrations find.
+_NOISE = ("sigma", "scale", "tau")
+
+#: A threshold of this many standard deviations hides counters of one user.
+_FAR = 100
 
 #: A calibration: of a measure, to a target.
 _Calibrate = Callable[["Risk", str], "RiskCalibration"]
 
 
 class _Risks(click.Group):
-    """Commands of mechanisms, and one for every calculator whose privacy loss is known."""
+    """Commands of mechanisms, and one for every calculator."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, those of calculators last."""
-        return [*self.commands, *filter(_has_loss, CALCULATORS)]
+        return [*self.commands, *CALCULATORS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, or None."""
         command = super().get_command(ctx, cmd_name)
-        if command is None and cmd_name in CALCULATORS and _has_loss(cmd_name):
+        if command is None and cmd_name in CALCULATORS:
             command = _of_calculator(cmd_name)
         return command and prepared(command, f"risk {cmd_name}")
 
@@ -164,6 +167,17 @@ def promise(**texts: str | None) -> Answer:
     return _answer(case, texts)
 
 
+@risk.command(epilog="Example: exactdp risk zcdp --rho 2.56")
+@options(opt.RHO, optional=_ASKED)
+@answering
+def zcdp(**texts: str | None) -> Answer:
+    """Any rho-zCDP mechanism, at most; several releases are one with the sum of their rho."""
+    from exactdp.accounting.pld.calculators import zcdp_loss
+
+    values = _present(texts)
+    return _answer(_Case("zcdp", values, lambda: zcdp_loss(values["rho"])), texts)
+
+
 @risk.command(epilog="Example: exactdp risk budget month.json")
 @click.argument("file")
 @options(optional=_ASKED)
@@ -191,17 +205,11 @@ def statement(file: str, **texts: str | None) -> Answer:
     return _answer(_Case("statement", {"file": file}, lambda: loss_of_all(document)), texts)
 
 
-def _has_loss(name: str) -> bool:
-    from exactdp.accounting.pld.calculators import loss_of
-
-    return calculator_named(name) in loss_of.registry
-
-
 def _of_calculator(name: str) -> click.Command:
     kind = calculator_named(name)
-    takes = {
-        n: needed for n, needed in kind.parameters().items() if n not in ("epsilon", "analysis")
-    }
+    # the risk is asked at every epsilon, but where the noise depends on epsilon
+    at_any = {"epsilon", "analysis"} & {"analysis", *kind.falls_with}
+    takes = {n: needed for n, needed in kind.parameters().items() if n not in at_any}
     noise = next((each for each in _NOISE if each in kind.falls_with), "")
     required = [each for each, needed in takes.items() if needed and each != noise]
     optional = [each for each, needed in takes.items() if not needed or each == noise]
@@ -225,11 +233,21 @@ def _of_calculator(name: str) -> click.Command:
         values = _present(texts)
 
         def loss(**more: Any) -> Pld:
-            return loss_of(kind(**{**values, **more}, epsilon=0))
+            return loss_of(kind(**{"epsilon": 0, **values, **more}))
 
-        calibrate = partial(risks.calibrate_noise, run=lambda value: loss(**{noise: value}))
+        def calibrate(measure: Risk, most: str) -> RiskCalibration:
+            try:
+                return risks.calibrate_noise(measure, most, lambda value: loss(**{noise: value}))
+            except Undecided:
+                if noise == "tau":
+                    far = loss(tau=_FAR * Fraction(values["sigma"]))
+                    if measure.of(far.bound()).lower > Fraction(most):
+                        allowed = "larger: at this one no tau is enough"
+                        raise InvalidParameter("sigma", values["sigma"], allowed) from None
+                raise
+
         missing = noise if noise and noise not in values else ""
-        return _answer(_Case(name, values, loss, missing, calibrate), texts)
+        return _answer(_Case(name, values, loss, missing, calibrate if noise else None), texts)
 
     return command
 
@@ -246,7 +264,10 @@ def _answer(case: _Case, texts: Mapping[str, str | None]) -> Answer:
             allowed = f"{opt.of_parameter(case.parameter).allowed}, or left out with --at-most"
             raise InvalidParameter(case.parameter, Described("nothing"), allowed)
         return _risks(case, texts)
-    if not case.parameter or case.calibrate is None:
+    if case.calibrate is None:
+        allowed = "left out: no parameter of this mechanism is calibrated to a risk"
+        raise InvalidParameter("at_most", texts["at_most"], allowed)
+    if not case.parameter:
         raise InvalidParameter("at_most", texts["at_most"], "given where a parameter is left out")
     name, _, target = texts["at_most"].partition("=")
     measures = {each.name: each for each in _measures(texts)}

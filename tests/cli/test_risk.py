@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from exactdp.accounting import gshm_sums, stability, zcdp
+from exactdp.accounting.calculator import calculator
+from exactdp.accounting.pld.calculators import loss_of
+from exactdp.errors import Undecided
 from tests.cli.test_accounting import run
 
 SGD = "risk sgd --rate 0.01 --noise-multiplier 1 --steps 1000"
@@ -114,6 +118,51 @@ def test_a_calibration_keeps_the_risk_and_its_neighbour_does_not(
     assert abs(Fraction(neighbour) - Fraction(value)) <= max(Fraction(value) / 1000, Fraction(1))
 
 
+@pytest.mark.parametrize("name", ["top-k-with-base", "sums", "csh-sums", "gshm", "zcdp"])
+def test_the_risk_of_a_curve_is_the_least_line_above(name: str) -> None:
+    """The power at alpha is the minimum over epsilon of delta(epsilon) + e^epsilon alpha."""
+    example = {"rho": "0.05"} if name == "zcdp" else calculator(name).example
+    parameters = {each: value for each, value in example.items() if each != "epsilon"}
+    delta = zcdp.delta if name == "zcdp" else calculator(name)
+
+    def at(epsilon: float) -> float:
+        value = delta(**parameters, epsilon=f"{epsilon:.9f}")
+        return (value if name == "zcdp" else value.delta()).float_upper()
+
+    words = " ".join(f"--{each} {value}" for each, value in parameters.items())
+    bounds = ends(f"risk {name} {words} --false-alarms 0.001")
+    assert bounds["advantage"][1] == pytest.approx(at(0), rel=1e-9)
+    low, high = 0.0, 5.0
+    for _ in range(60):
+        left, right = (low + (high - low) * part for part in (0.4, 0.6))
+        lines = [at(x) + math.exp(x) * 0.001 for x in (left, right)]
+        low, high = (low, right) if lines[0] < lines[1] else (left, high)
+    assert bounds["power"][1] == pytest.approx(at(low) + math.exp(low) * 0.001, rel=1e-3)
+    assert bounds["power"][1] >= (at(low) + math.exp(low) * 0.001) * (1 - 1e-6)
+    if name != "gshm":  # only an upper bound of delta is known
+        assert bounds["advantage"][0] == 0
+
+
+def test_of_a_curve_several_releases_are_refused() -> None:
+    sums = gshm_sums.GshmSums(k=10, columns=1, sigma=50, tau=243, epsilon=0)
+    with pytest.raises(Undecided, match="a single release"):
+        loss_of(sums).composed(2).delta(1)
+
+
+def test_where_noise_depends_on_epsilon_a_risk_is_that_of_its_promise() -> None:
+    own = ends("risk stability --n 100 --threshold 20 --epsilon 1")
+    delta = stability.delta(n=100, epsilon=1, threshold=20).upper
+    promised = ends(f"risk promise --epsilon 1 --delta {delta}")
+    assert own["advantage"] == promised["advantage"]
+    assert own["power"] == promised["power"]
+
+
+def test_noise_that_is_too_small_for_any_threshold() -> None:
+    code, _, err = run(*["risk", "gshm", "--k", "10", "--sigma", "1", "--at-most", "advantage=0.2"])
+    assert code
+    assert "sigma must be larger: at this one no tau is enough" in err
+
+
 def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("steps.jsonl").write_text(
@@ -154,7 +203,11 @@ def test_phases_compose() -> None:
         ("sgd --noise-multiplier 1,2 --rate 0.1 --steps 1,2,3 --delta 1e-5", "or 3, one for each"),
         ("sgd --noise-multiplier 1,2 --rate 0.1 --steps 10 --delta 1e-5", "one for each phase"),
         ("risk sgd --noise-multiplier 1,2 --rate 0.1 --at-most advantage=0.1", "for each phase"),
-        ("risk stability --n 3", "No such command 'stability'"),
+        ("risk stability --n 3 --threshold 2", "epsilon must be a number >= 0, got nothing"),
+        (
+            "risk stability --n 9 --threshold 2 --epsilon 1 --at-most advantage=0.5",
+            "at_most must be left out: no parameter of this mechanism is calibrated to a risk",
+        ),
     ],
 )
 def test_bad_input(call: str, message: str) -> None:

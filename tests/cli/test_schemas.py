@@ -31,6 +31,7 @@ MORE = [
     "risk sgd --noise-multiplier 1 --rate 0.1 --steps 10",
     "risk compose {steps} --at-most advantage=0.999999",
     "risk promise --delta 1e-6 --at-most accuracy=0.6",
+    "risk zcdp --rho 2.56",
     "risk budget {new}.json",
     "risk statement {statement}",
     "calibrate zcdp --epsilon 1 --delta 1e-6 --rule simple",

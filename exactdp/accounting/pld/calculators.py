@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from functools import singledispatch
 
+from exactdp.accounting import zcdp
 from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.discrete_gaussian import DiscreteGaussian
 from exactdp.accounting.discrete_laplace import DiscreteLaplace
@@ -15,27 +17,79 @@ from exactdp.accounting.laplace import Laplace
 from exactdp.accounting.pld import mechanisms
 from exactdp.accounting.pld.histograms import csh, gshm
 from exactdp.accounting.pld.loss import Pld
+from exactdp.accounting.pld.losses.base import Step
+from exactdp.accounting.pld.losses.finite import FiniteLaws
+from exactdp.accounting.pld.losses.one_release import DeltaCurve, OneRelease
 from exactdp.accounting.pld.selection import exponential
 from exactdp.accounting.randomized_response import RandomizedResponse
 from exactdp.accounting.sparse_histograms.csh import Csh
 from exactdp.accounting.sparse_histograms.gshm import Gshm
+from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law
+from exactdp.parameters import Real, non_negative
 
 
 @singledispatch
 def loss_of(instance: Calculator) -> Pld:
     """The privacy loss of a mechanism with values for its parameters, at any epsilon.
 
-    Raises InvalidParameter for a mechanism, or an analysis, whose loss is not known.
+    Where only delta is known, a single release has answers, by the curve of delta; where the noise
+    depends on epsilon, the loss is that of any mechanism with this epsilon and delta. Where delta
+    is only an upper bound, the lower ends of answers are those of a mechanism that leaks nothing.
+    Raises InvalidParameter for an analysis other than the exact one where it is left out.
 
     >>> from exactdp.accounting.calculator import calculator
     >>> laplace = calculator("laplace")(scale=2, epsilon=0)
     >>> print(format(loss_of(laplace).composed(10).epsilon("1e-6"), "4"))
     [4.998, 4.999]
     """
-    allowed = "one whose privacy loss is known, with the exact analysis"
-    raise InvalidParameter("mechanism", instance.name, allowed)
+    if "epsilon" not in instance.falls_with:
+        promise = instance.guarantee()
+        worst = mechanisms.approximate(epsilon=promise.epsilon, delta=promise.delta.upper)
+        return Pld(worst.steps, instance.neighbours, f"{instance.source}; {worst.source}")
+    return _one_release(
+        _Curve(instance), instance.neighbours, instance.source, tight=instance.tight
+    )
+
+
+def zcdp_loss(rho: Real) -> Pld:
+    """The loss of any rho-zCDP mechanism: answers are upper bounds, for a single release.
+
+    rho: >= 0; of several releases, the sum.
+
+    >>> print(format(zcdp_loss("0.1").delta(1), "3"))
+    [0, 0.00894]
+    """
+    curve, source = _Concentrated(non_negative("rho", rho)), "Canonne, Kamath, Steinke 2020"
+    return _one_release(curve, "the neighbours of rho", source, tight=False)
+
+
+def _one_release(curve: DeltaCurve, neighbours: str, source: str, *, tight: bool) -> Pld:
+    law, leaks_nothing = OneRelease(curve), Law({"nothing": Fraction(1)})
+    nothing = Step.alike(FiniteLaws(leaks_nothing, leaks_nothing))
+    step = Step(law, law, ((nothing,),), attained=tight)
+    return Pld(((step, 1),), neighbours, source)
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """delta of a mechanism."""
+
+    instance: Calculator
+
+    def delta(self, epsilon: Fraction) -> Enclosure:
+        return replace(self.instance, epsilon=epsilon).delta()
+
+
+@dataclass(frozen=True)
+class _Concentrated:
+    """delta of rho-zCDP."""
+
+    rho: Fraction
+
+    def delta(self, epsilon: Fraction) -> Enclosure:
+        return zcdp.delta(rho=self.rho, epsilon=epsilon)
 
 
 def _same(kind: type[Calculator], law: Callable[..., Pld]) -> None:

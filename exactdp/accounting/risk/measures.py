@@ -16,8 +16,10 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
+from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld import Pld, approximate
+from exactdp.accounting.pld.calculators import loss_of as loss_of_calculator
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
@@ -35,8 +37,9 @@ __all__ = [
     "Subject",
 ]
 
-#: What is attacked. A guarantee stands for the worst mechanism that keeps it.
-Subject: TypeAlias = Pld | Guarantee
+#: What is attacked. A guarantee stands for the worst mechanism that keeps it, a calculator for its
+#: mechanism at every epsilon.
+Subject: TypeAlias = Pld | Guarantee | Calculator
 
 
 class Risk(ABC):
@@ -52,8 +55,8 @@ class Risk(ABC):
     def of(self, subject: Subject, *, relative_width: Real = "1e-3") -> Enclosure:
         """An enclosure of the risk.
 
-        subject: a privacy loss, or a guarantee. relative_width: to which the power, or delta, is
-        enclosed. Raises InvalidParameter, Undecided.
+        subject: a privacy loss, a guarantee or a calculator. relative_width: to which the power, or
+        delta, is enclosed. Raises InvalidParameter, Undecided.
         """
         return self._of(loss_of(subject), relative_width)
 
@@ -232,8 +235,10 @@ def loss_of(subject: Subject) -> Pld:
     """The loss of a subject. Raises InvalidParameter for a guarantee that promises nothing."""
     if isinstance(subject, Pld):
         return subject
+    if isinstance(subject, Calculator):
+        return loss_of_calculator(subject)
     if not isinstance(subject, Guarantee):
-        allowed = "a privacy loss (exactdp.accounting.pld) or a guarantee"
+        allowed = "a privacy loss (exactdp.accounting.pld), a guarantee or a calculator"
         raise InvalidParameter("subject", Described(type(subject).__name__), allowed)
     return approximate(
         epsilon=subject.epsilon, delta=subject.delta.upper, neighbours=subject.neighbours

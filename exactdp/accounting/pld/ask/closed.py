@@ -28,6 +28,9 @@ from exactdp.normal import hockey_stick, tail
 #: The lengths in epsilon of chords that bound a slope.
 _NEAR = Fraction(1, 1 << 20), Fraction(1, 1 << 50)
 
+#: The relative width of delta that is asked for, where balls can be as narrow as that.
+_PRECISE = Fraction(1, 10**12)
+
 _BITS = 128
 
 #: Probabilities with more bits are enclosed instead of written down exactly.
@@ -40,7 +43,7 @@ class ClosedCurve(ABC):
     @property
     def width(self) -> Fraction:
         """The relative width of delta."""
-        return Fraction(1, 10**12)
+        return _PRECISE
 
     @property
     def infinite_low(self) -> arb:
@@ -68,7 +71,8 @@ class ClosedCurve(ABC):
         """
         middle = max(_exactly(epsilon.mid()), 2 * _NEAR[0])
         x = ball(middle).exp()
-        lines = [self._line(middle, near) for near in _NEAR]
+        chords = _NEAR if self.width <= _PRECISE else _NEAR[:1]
+        lines = [self._line(middle, near) for near in chords]
         return max(lines, key=lambda line: (line[0] - line[1] * x).lower())
 
     def _line(self, middle: Fraction, near: Fraction) -> Line:

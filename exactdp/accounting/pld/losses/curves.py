@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -24,9 +24,9 @@ from exactdp.accounting.pld.grid.lattice import Lattice, Outcome
 from exactdp.accounting.pld.grid.moved import Cell
 from exactdp.accounting.pld.losses.base import Family, LossLaw
 from exactdp.accounting.pld.losses.listed import ListedLaw
+from exactdp.accounting.pld.losses.one_release import DeltaCurve, delta_at
 from exactdp.balls import ball, precision
 from exactdp.bisection import halved
-from exactdp.enclosure import Enclosure
 
 _BITS = 256
 
@@ -35,8 +35,8 @@ _DENSITY = 24
 _FEWEST = 32
 
 
-class Curve(Hashable, Protocol):
-    """The exact curve of a mechanism, for the worst neighbours at each epsilon, in either order."""
+class Curve(DeltaCurve, Protocol):
+    """The exact curve of a mechanism, with what a composition needs."""
 
     @property
     def delta_floor(self) -> Fraction:
@@ -53,9 +53,6 @@ class Curve(Hashable, Protocol):
     @property
     def family(self) -> Family | None:
         """All pairs of neighbours of the mechanism, where they are known."""
-
-    def delta(self, epsilon: Fraction) -> Enclosure:
-        """An enclosure of relative width 1e-9 or less."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ class CurveLaw(ListedLaw):
         return LossLaw.cells(self, lattice, tail_bits, rate)  # only bounds of the ratio are known
 
     def excess(self, epsilon: Fraction) -> arb:
-        delta = self.curve_of_one.delta(epsilon)
+        delta = delta_at(self.curve_of_one, epsilon)
         return ball(delta.lower).union(ball(delta.upper))
 
 
