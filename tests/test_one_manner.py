@@ -97,6 +97,7 @@ SMALL: dict[str, Callable[[], Any]] = {
     "MAD2R": lambda: m.MAD2R(1, (Fraction(2),) * 2, (Fraction(4),) * 2, 20, "0.9", grid=2),
     "ExponentialMechanism": lambda: m.ExponentialMechanism(epsilon=1),
     "PermuteAndFlip": lambda: m.PermuteAndFlip(epsilon=1),
+    "GridQuantile": lambda: m.GridQuantile(quantile="1/2", points=3, epsilon=1),
     "ALP": lambda: m.ALP(**ALP),
     "UnitEpsilonALP": lambda: m.UnitEpsilonALP(d=3, k=1, s=3, largest=6),
     "SignedALP": lambda: m.SignedALP(**{**ALP, "largest": 1}),
@@ -143,6 +144,7 @@ DATA: dict[type, Any] = {
     KeyRounds: SETS,
     m.PermuteAndFlip: {"a": 1, "b": 0},
     m.ExponentialMechanism: {"a": 1, "b": 0},
+    m.GridQuantile: {1: 2},
     FrequencyOracle: 2,
     SetResponse: 2,
 }

@@ -2,6 +2,7 @@ from exactdp.mechanisms.accuracy import Accuracy as Accuracy
 from exactdp.mechanisms.counts import counts_of_rows as counts_of_rows
 from exactdp.mechanisms.encoding import decode_bytes as decode_bytes
 from exactdp.mechanisms.encoding import encode_bytes as encode_bytes
+from exactdp.mechanisms.grid_quantile import GridQuantile as GridQuantile
 from exactdp.mechanisms.histograms.basic import BasicHistogram as BasicHistogram
 from exactdp.mechanisms.histograms.basic import StabilityHistogram as StabilityHistogram
 from exactdp.mechanisms.histograms.compact import CompactHistogram as CompactHistogram
