@@ -6,10 +6,12 @@ from exactdp.frames.advising import advise as advise
 from exactdp.frames.counting import Totals as Totals
 from exactdp.frames.counting import bound_pairs as bound_pairs
 from exactdp.frames.counting import count_users as count_users
+from exactdp.frames.counts_and_quantiles import CountsAndQuantiles as CountsAndQuantiles
 from exactdp.frames.cutting import Cut as Cut
 from exactdp.frames.cutting import cut as cut
 from exactdp.frames.keyed_hash import KeyedHash as KeyedHash
 from exactdp.frames.least_error import Choice as Choice
+from exactdp.frames.quantiles import Quantile as Quantile
 from exactdp.frames.releasing import FrameRelease as FrameRelease
 from exactdp.frames.releasing import release as release
 from exactdp.frames.releasing import release_by as release_by

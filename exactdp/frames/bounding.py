@@ -11,7 +11,7 @@ from exactdp.frames.columns import USER, nw_
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash, divided
 from exactdp.frames.question import Question
 from exactdp.frames.text_hash import with_words
-from exactdp.frames.values import Value
+from exactdp.frames.values import Reading
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -39,13 +39,16 @@ class Bounding:
         rows: has the question's columns, on an engine with ordered windows. Pairs that are left out
         stay in the result, so that the choice can be checked.
         """
-        counted_rows = self._of_some_users(self._of_public_keys(canonical(rows, self.question)))
-        distinct = _distinct(counted_rows, self.question)
+        distinct = _distinct(self.counted_rows(rows), self.question)
         if self.k is None or self.keyed is None:
             return distinct.with_columns(nw_.lit(1).alias(KEPT))
         return _marked(
             self.keyed.with_priority(distinct, self.question.keys), self.question, self.k
         )
+
+    def counted_rows(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The rows of the users of this part and of the public keys, in canonical form."""
+        return self._of_some_users(self._of_public_keys(canonical(rows, self.question)))
 
     def _of_public_keys(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         listed = self.question.listed
@@ -87,13 +90,13 @@ def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
     parts = [
         part
         for name, value in zip(question.value_columns, question.values.values(), strict=True)
-        for part in value.parts(*_share_and_weight(name, value))
+        for part in value.parts(*share_and_weight(name, value))
     ]
     named = zip(parts, question.total_columns, strict=True)
     return summed.select(*pair, *(part.cast(nw_.Int64).alias(name) for part, name in named))
 
 
-def _share_and_weight(name: str, value: Value) -> tuple[Any, Any]:
+def share_and_weight(name: str, value: Reading) -> tuple[Any, Any]:
     """Expressions: a user's share of a total, and weight, from the sum and the number of values."""
     number = nw_.col(f"_number{name}").cast(nw_.Int64)
     weight = nw_.when(number < value.rows).then(number).otherwise(nw_.lit(value.rows))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.frames.columns import INTEGERS, USER, ColumnType, nw_
 from exactdp.frames.question import Question
-from exactdp.frames.values import Value
+from exactdp.frames.values import Reading
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -68,7 +68,7 @@ def _converted(
     return changed_frame
 
 
-def _in_steps(column: Any, kind: ColumnType, value: Value) -> Any:
+def _in_steps(column: Any, kind: ColumnType, value: Reading) -> Any:
     """An expression: the values of rows, clipped to their range, as numbers of steps.
 
     NaN is missing. Halves of a step are rounded up: `round` differs between engines. So do

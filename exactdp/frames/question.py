@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from exactdp.errors import InvalidParameter
@@ -16,6 +16,7 @@ from exactdp.frames.columns import (
     type_of,
     value_type_of,
 )
+from exactdp.frames.quantiles import Quantile, quantiles_of
 from exactdp.frames.values import Mean, Sum, Total, Value, values_of
 from exactdp.parameters import integer
 
@@ -26,9 +27,9 @@ class Question:
 
     frame: the rows. user: column of users. by: names of the columns of the key, released under
     these names; sources: the columns of the frame. single: whether a key is the value of a single
-    column instead of a tuple. values: column -> what is read of it. listed: public keys as they are
-    represented in engines, each once, in order; None for all keys. passes: number of times the rows
-    are read, each time for other users.
+    column instead of a tuple. values, quantiles: column -> what is read of it. listed: public
+    keys as they are represented in engines, each once, in order; None for all keys. passes: number
+    of times the rows are read, each time for other users.
     """
 
     frame: Any
@@ -42,6 +43,7 @@ class Question:
     value_types: tuple[ColumnType, ...]
     listed: tuple[tuple[int | bytes, ...], ...] | None = None
     passes: int = 1
+    quantiles: Mapping[str, Quantile] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:
@@ -107,6 +109,7 @@ def read_question(
     by: str | Sequence[str],
     sums: Mapping[str, Sum] | None = None,
     means: Mapping[str, Mean] | None = None,
+    quantiles: Mapping[str, Quantile] | None = None,
     keys: Iterable[Any] | None = None,
     passes: int = 1,
 ) -> Question:
@@ -119,7 +122,9 @@ def read_question(
     names = (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
     if not names or len(set(map(str, names))) < len(names) or user in names:
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
-    values = values_of(sums, means)
+    values, asked = values_of(sums, means), quantiles_of(quantiles)
+    for name, each in asked.items():
+        value_type_of(schema, name, each.step)  # refuses other columns
     user_type, cells = type_of(schema, "user", user), of_pandas(frame)
     parts = [key_of(schema, name, cells=cells) for name in names]
     if user in (source for source, _ in parts):
@@ -136,6 +141,7 @@ def read_question(
         tuple(value_type_of(schema, name, value.step) for name, value in values.items()),
         None,
         integer("passes", passes, least=1),
+        asked,
     )
     if keys is None:
         return question

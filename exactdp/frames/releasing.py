@@ -11,12 +11,15 @@ from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.errors import InvalidParameter
 from exactdp.frames.candidates import Target, describe, mechanism_for
+from exactdp.frames.cells import Cells, cells_of
 from exactdp.frames.counting import totals
+from exactdp.frames.counts_and_quantiles import CountsAndQuantiles, for_counts
 from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.least_error import Choice
 from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
 from exactdp.frames.payment import Payment
+from exactdp.frames.quantiles import Quantile
 from exactdp.frames.question import Question, read_question
 from exactdp.frames.values import Mean, Sum, Total, Value, noises_of
 from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
@@ -45,19 +48,24 @@ class Published:
     @property
     def statement(self) -> Statement:
         """The privacy statement of the release, which anybody can check: see exactdp.statement."""
-        return released(self.guarantee, self.mechanism, bounds=self.bounds)
+        loss = self.mechanism.loss if isinstance(self.mechanism, CountsAndQuantiles) else None
+        return released(self.guarantee, self.mechanism, loss=loss, bounds=self.bounds)
 
     def __str__(self) -> str:
-        lines = (self.frame, describe(self.mechanism), self.choice, self.guarantee)
+        mechanism = self.mechanism
+        both = isinstance(mechanism, CountsAndQuantiles)
+        text = mechanism.described if both else describe(mechanism)
+        lines = (self.frame, text, self.choice, self.guarantee)
         return "\n".join(str(line) for line in lines if line is not None)
 
 
 @dataclass(frozen=True)
 class FrameRelease(Published):
     """A release of counts. base: with "top-k-with-base", the noisy (top + 1)-th largest count.
-    errors: column of sums or means -> for each released row a bound of its error by noise, computed
-    from the noisy numbers alone. For each key, the probability that it is released with a larger
-    error is at most 5 %; keys of few users are released only where the noise is large."""
+    errors: column of sums, means or quantiles -> for each released row a bound of its error by
+    noise, computed from the noisy numbers alone; of a quantile in ranks, the number of values by
+    which it is off. For each key, the probability that it is released with a larger error is at
+    most 5 %; keys of few users are released only where the noise is large."""
 
     base: Fraction | None = None
     errors: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -75,6 +83,7 @@ def release(
     top: int | None = None,
     sums: Mapping[str, Sum] | None = None,
     means: Mapping[str, Mean] | None = None,
+    quantiles: Mapping[str, Quantile] | None = None,
     keys: Iterable[Any] | None = None,
     selection: str | None = None,
     share: Real = "1/2",
@@ -98,6 +107,8 @@ def release(
     a threshold to be released.
     sums: column of numbers -> :class:`Sum`, which says how rows, users and missing values are read.
     means: the same, with :class:`Mean`; over rows, over users' means, or over users' sums.
+    quantiles: the same, with :class:`Quantile`; counts, sums and means then keep the part `share`
+    of epsilon and delta, and the quantiles what is left of the target.
     keys: a public list. All of its keys are released, counts of 0 included, and no others; with
     sums, those above the threshold.
     selection: "weighted", "sips" or "mad2r" (see :func:`keys`): releases more keys than a threshold
@@ -133,11 +144,21 @@ def release(
     used = SystemSource() if source is None else source
     require_secure(used)
     question = read_question(
-        frame, user=user, by=by, sums=sums, means=means, keys=keys, passes=passes
+        frame,
+        user=user,
+        by=by,
+        sums=sums,
+        means=means,
+        quantiles=quantiles,
+        keys=keys,
+        passes=passes,
     )
     number = None if question.listed is None else len(question.listed)
     target = Target(epsilon, delta, k, top, times, lower, number, question.values, selection, share)
-    noise_mechanism, choice = mechanism_for(mechanism, target)
+    asked = question.quantiles
+    noise_mechanism, choice = mechanism_for(mechanism, for_counts(target, asked))
+    if asked:
+        noise_mechanism = CountsAndQuantiles.for_target(noise_mechanism, asked, **target.pair)
     label = note or f"{user} by {', '.join(question.by)}"
     pay = Payment(budget, label, times, noise_mechanism)
     with pay.settled():
@@ -156,6 +177,7 @@ def release_by(
     top: int | None = None,
     sums: Mapping[str, Sum] | None = None,
     means: Mapping[str, Mean] | None = None,
+    quantiles: Mapping[str, Quantile] | None = None,
     keys: Iterable[Any] | None = None,
     passes: int = 1,
 ) -> FrameRelease:
@@ -165,7 +187,14 @@ def release_by(
     guarantee before noise is drawn. Other arguments: as of :func:`release`.
     """
     question = read_question(
-        frame, user=user, by=by, sums=sums, means=means, keys=keys, passes=passes
+        frame,
+        user=user,
+        by=by,
+        sums=sums,
+        means=means,
+        quantiles=quantiles,
+        keys=keys,
+        passes=passes,
     )
     return _release(question, mechanism, source, pay, k, top)
 
@@ -179,16 +208,33 @@ def _release(
     top: int | None,
 ) -> FrameRelease:
     """The answer to a question by a mechanism. k: if it is not that of the mechanism."""
-    columns = _columns(question)
-    counters, guarantee = _noisy_counts(question, mechanism, source, pay, k)
+    columns, keyed = _columns(question), KeyedHash.draw(source)
+    of_counts = mechanism.counts if isinstance(mechanism, CountsAndQuantiles) else mechanism
+    cells = {
+        name: cells_of(question, name, each.reading, k or of_counts.k, keyed)
+        for name, each in question.quantiles.items()
+    }
+    facts = tuple(each.reading.described(name) for name, each in question.quantiles.items())
+
+    def promise(checked: tuple[str, ...]) -> Guarantee:
+        whole: Guarantee = replace(mechanism.guarantee, checked=(*checked, *facts))
+        return whole
+
+    counters, checked = _noisy_counts(
+        question, of_counts, keyed, source, lambda checked: pay(promise(checked)), k
+    )
     base = None
     if isinstance(mechanism, TopKWithBase):
         base, counters = _without_base(counters)
     counters = _largest(counters, top)
-    table = _as_frame(question, columns, counters)
-    bounds = checked_bounds(mechanism, question.totals, k)
-    errors = _errors(question.values, mechanism, counters)
-    return FrameRelease(table, guarantee, mechanism, bounds, None, base, errors)
+    chosen = _quantiles(question, mechanism, cells, counters.elements, source)
+    table = _as_frame(question, columns, counters, chosen)
+    bounds = checked_bounds(of_counts, question.totals, k) + _bounds_of_values(question.quantiles)
+    errors = _errors(question.values, of_counts, counters)
+    if isinstance(mechanism, CountsAndQuantiles):
+        ranks = mechanism.rank_errors.items()
+        errors |= {column: (rank,) * len(counters.elements) for column, rank in ranks}
+    return FrameRelease(table, promise(checked), mechanism, bounds, None, base, errors)
 
 
 def _columns(question: Question) -> dict[str, str]:
@@ -198,6 +244,7 @@ def _columns(question: Question) -> dict[str, str]:
     ]
     columns.append(("count", "Int64"))
     columns += [part for name, v in question.values.items() for part in v.columns(name).items()]
+    columns += [part for name, q in question.quantiles.items() for part in q.columns(name).items()]
     if len({name.lower() for name, _ in columns}) < len(columns):
         taken = ", ".join(name for name, _ in columns[len(question.by) :])
         allowed = f"columns whose names differ from those of the release, {taken}, in any case"
@@ -216,39 +263,50 @@ def checked_bounds(
     if isinstance(mechanism, KeyRounds):
         bounds.append(("squared weights of one user in a round", 1))
     bounds += [(total.what, total.half) for total in totals]
-    return tuple({"what": what, "at_most": most, "checked": True} for what, most in bounds)
+    return tuple(_bound(*each) for each in bounds)
+
+
+def _bounds_of_values(quantiles: Mapping[str, Quantile]) -> tuple[dict[str, Any], ...]:
+    """The bounds on the values of one user that quantiles need."""
+    return tuple(
+        _bound(f"values of {name} of one user for one key that count", each.reading.rows)
+        for name, each in quantiles.items()
+    )
+
+
+def _bound(what: str, most: Any) -> dict[str, Any]:
+    return {"what": what, "at_most": most, "checked": True}
 
 
 def _noisy_counts(
     question: Question,
     mechanism: Any,
+    keyed: KeyedHash,
     source: Source,
-    pay: Callable[[Guarantee], None],
+    pay: Callable[[tuple[str, ...]], None],
     k: int | None,
-) -> tuple[NoisyCounts, Guarantee]:
-    """The released counters, and their guarantee, which is paid before noise is drawn."""
-    keyed = KeyedHash.draw(source)
+) -> tuple[NoisyCounts, tuple[str, ...]]:
+    """The released counters, and what was checked. pay: is called with what was checked, before
+    noise is drawn."""
     if isinstance(mechanism, KeyRounds):
         pairs, key_of = all_pairs(question, keyed)
         checked = (
             *WEIGHTS_CHECKED,
             f"every user counts for at most k = {mechanism.k} released keys",
         )
-        guarantee = replace(mechanism.guarantee, checked=checked)
-        pay(guarantee)
+        pay(checked)
         numbers = mechanism.select(pairs, len(key_of), source)
         counts = mechanism.count_users(pairs, numbers, source)
-        return NoisyCounts([key_of[i] for i in numbers.tolist()], counts), guarantee
+        return NoisyCounts([key_of[i] for i in numbers.tolist()], counts), checked
     bound = None if _reads_all(mechanism) else k or mechanism.k
     exact = totals(question, bound, None if bound is None else keyed)
-    guarantee = replace(mechanism.guarantee, checked=exact.checked)
-    pay(guarantee)
+    pay(exact.checked)
     if isinstance(mechanism, WithSums):
-        return mechanism.noisy_sums(exact.counts, exact.sums, source), guarantee
+        return mechanism.noisy_sums(exact.counts, exact.sums, source), exact.checked
     if isinstance(mechanism, ListedCounts):
         listed = dict.fromkeys(question.public_keys, 0)
-        return mechanism.noisy_counts({**listed, **exact.counts}, source), guarantee
-    return mechanism.noisy_counts(exact.counts, source), guarantee
+        return mechanism.noisy_counts({**listed, **exact.counts}, source), exact.checked
+    return mechanism.noisy_counts(exact.counts, source), exact.checked
 
 
 def _reads_all(mechanism: Any) -> bool:
@@ -274,7 +332,29 @@ def _largest(noisy_counts: NoisyCounts, top: int | None) -> NoisyCounts:
     return NoisyCounts(elements, numerators, noisy_counts.denominator, sums)
 
 
-def _as_frame(question: Question, columns: Mapping[str, str], noisy_counts: NoisyCounts) -> Any:
+def _quantiles(
+    question: Question,
+    mechanism: Any,
+    cells: Mapping[str, Cells],
+    keys: Sequence[Any],
+    source: Source,
+) -> list[list[float]]:
+    """The columns of quantiles of released keys."""
+    columns = []
+    for name, each in question.quantiles.items():
+        values = cells[name].of_keys(keys)
+        for column in each.columns(name):
+            draw = mechanism.columns[column].draw
+            columns.append([each.released(draw(values[key], source)) for key in keys])
+    return columns
+
+
+def _as_frame(
+    question: Question,
+    columns: Mapping[str, str],
+    noisy_counts: NoisyCounts,
+    quantiles: Sequence[list[float]],
+) -> Any:
     """The released counters as a frame of the same kind as the question's."""
     # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
     halves = noisy_counts.denominator == 2
@@ -286,7 +366,7 @@ def _as_frame(question: Question, columns: Mapping[str, str], noisy_counts: Nois
             map(list, zip(*released, strict=True)) if released else ([] for _ in value.columns(""))
         )
     types = {**columns, **({"count": "Float64"} if halves else {})}
-    cells = [*question.columns_of(noisy_counts.elements), counts, *values]
+    cells = [*question.columns_of(noisy_counts.elements), counts, *values, *quantiles]
     return same_kind(question.frame, list(types), list(types.values()), cells)
 
 

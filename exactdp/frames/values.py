@@ -66,19 +66,19 @@ class Total:
         return max(self.high - self.middle, self.middle - self.low)
 
 
-def _missing(name: str, value: Any) -> str | Fraction:
+def read_missing(name: str, value: Any) -> str | Fraction:
     return value if isinstance(value, str) and value == "drop" else rational(name, value)
 
 
 @frozen
-class Value:
-    """A sum or a mean of a column; use :class:`Sum` or :class:`Mean`."""
+class Reading:
+    """How a column is read: the values of a user's rows for a key, and how many of them count."""
 
     low: Number = number(rational)
     high: Number = number(rational)
     step: Number = number(positive, default=1)
     of: str | None = None
-    missing: str | Real = converted(_missing, default="drop")
+    missing: str | Real = converted(read_missing, default="drop")
     most: int | None = whole(least=1, default=None)
 
     def __post_init__(self) -> None:
@@ -135,6 +135,46 @@ class Value:
             else int(rational("missing", self.missing) / self.step)
         )
 
+    @property
+    def kind(self) -> str:
+        """What is released, in words."""
+        return "quantiles"
+
+    def described(self, name: str) -> str:
+        """What is checked of a user's rows for a key, in words."""
+        kind, step = self.kind, self._steps
+        if self.of == "sums":
+            return f"{kind} of {name} over users: sums within {self._range}{step}"
+        if self.of == "users":
+            return f"{kind} of {name} over users: means within {self._range}{step}"
+        return f"{kind} of {name} over at most {self.rows} rows, each within {self._range}{step}"
+
+    def value(self, steps: int) -> str:
+        """A number of steps, converted to the units of the column."""
+        return decimal_text(steps * self.step)
+
+    @property
+    def _range(self) -> str:
+        return f"[{decimal_text(self.low)}, {decimal_text(self.high)}]"
+
+    @property
+    def _steps(self) -> str:
+        return "" if self.step == 1 else f" in steps of {decimal_text(self.step)}"
+
+    @property
+    def _least_weight(self) -> int:
+        """The least weight of a user with a row for a key."""
+        return 0 if self.substitute is None else 1
+
+
+@frozen
+class Value(Reading):
+    """A sum or a mean of a column; use :class:`Sum` or :class:`Mean`."""
+
+    @property
+    def kind(self) -> str:
+        return f"{type(self).__name__.lower()}s"
+
     @abstractmethod
     def totals(self, name: str) -> tuple[Total, ...]:
         """The totals of a column of this name that the mechanism releases."""
@@ -159,32 +199,6 @@ class Value:
     @abstractmethod
     def farthest(self, count: int) -> tuple[int, ...]:
         """Totals of `count` users with a value each, which have the largest error."""
-
-    def described(self, name: str) -> str:
-        """What is checked of a user's rows for a key, in words."""
-        kind, step = type(self).__name__.lower(), self._steps
-        if self.of == "sums":
-            return f"{kind}s of {name} over users: sums within {self._range}{step}"
-        if self.of == "users":
-            return f"{kind}s of {name} over users: means within {self._range}{step}"
-        return f"{kind}s of {name} over at most {self.rows} rows, each within {self._range}{step}"
-
-    def value(self, steps: int) -> str:
-        """A number of steps, converted to the units of the column."""
-        return decimal_text(steps * self.step)
-
-    @property
-    def _range(self) -> str:
-        return f"[{decimal_text(self.low)}, {decimal_text(self.high)}]"
-
-    @property
-    def _steps(self) -> str:
-        return "" if self.step == 1 else f" in steps of {decimal_text(self.step)}"
-
-    @property
-    def _least_weight(self) -> int:
-        """The least weight of a user with a row for a key."""
-        return 0 if self.substitute is None else 1
 
     def _hidden(self, what: str, less: str) -> str:
         """A quantity that noise must hide, in words. less: what is subtracted from it."""

@@ -177,15 +177,24 @@ def released(
     promise: Guarantee,
     mechanism: Any,
     *,
+    loss: pld.Pld | None = None,
     bounds: Sequence[Mapping[str, Any]] = (),
     about: Mapping[str, str] | None = None,
 ) -> Statement:
     """The statement about a release, with the parameters of its mechanism as further facts.
 
-    promise: the guarantee of the release. mechanism: a dataclass. bounds, about: as in :func:`of`.
+    promise: the guarantee of the release. mechanism: a dataclass. loss: of laws that dominate the
+    mechanism, from which a checker computes delta; without it the statement holds the promise.
+    bounds, about: as in :func:`of`.
     """
     facts = {"mechanism": type(mechanism).__name__, **facts_of(mechanism)}
-    return of(promise, bounds=bounds, about={**facts, **(about or {})})
+    content = promised(promise)
+    if loss is not None:
+        releases = releases_of(loss)
+        relation = neighbours_of(promise.neighbours)
+        claims = claims_of(releases, relation, one_pair=False, epsilon=promise.epsilon)
+        content = Content(releases, claims, content.premises)
+    return _assemble(content, "user", bounds, {**facts, **(about or {})})
 
 
 def _assemble(

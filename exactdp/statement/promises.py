@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -66,7 +67,10 @@ def facts_of(mechanism: Any, prefix: str = "") -> dict[str, str]:
         value = getattr(mechanism, each.name)
         if not each.repr or value is None:
             continue
-        if is_dataclass(value):
+        if isinstance(value, Mapping):
+            for name, part in value.items():
+                facts |= facts_of(part, f"{prefix}{name}.")
+        elif is_dataclass(value):
             facts[f"{prefix}{each.name}"] = type(value).__name__
             facts |= facts_of(value, f"{prefix}{each.name}.")
         else:
