@@ -12,7 +12,7 @@ from exactdp.cli.answers import Answer, answering, table
 from exactdp.cli.options import options
 from exactdp.cli.pictures import Line, Picture, new_picture
 from exactdp.cli.reading import existing, listed
-from exactdp.cli.release_values import means_in, sums_in
+from exactdp.cli.release_values import means_in, quantiles_in, sums_in
 from exactdp.cli.rows import RowsFile, dialect_options
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import integer
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
         opt.PUBLIC_KNOWN,
         opt.SUMS,
         opt.MEANS,
+        opt.QUANTILES,
+        opt.SHARE_COUNTS,
         opt.TIMES,
         opt.PICTURE,
     ),
@@ -65,9 +67,11 @@ def advise(
     """
     from exactdp import frames
 
-    user, by, prior, spend, public, picture, sums, means = (
-        texts.pop(name)
-        for name in ("user", "by", "prior", "spend", "public", "picture", "sums", "means")
+    user, by, prior, spend, public, picture = (
+        texts.pop(name) for name in ("user", "by", "prior", "spend", "public", "picture")
+    )
+    sums, means, quantiles, share = (
+        texts.pop(name) for name in ("sums", "means", "quantiles", "share")
     )
     whole = {name: integer(name, text, least=1) for name, text in texts.items() if text is not None}
     path = None if picture is None else new_picture(picture, "picture")
@@ -78,6 +82,8 @@ def advise(
         "spend": spend,
         "sums": sums_in(sums),
         "means": means_in(means),
+        "quantiles": quantiles_in(quantiles),
+        **({} if share is None else {"share": share}),
         "public": public_data,
         "prior": None if prior is None else _prior(prior),
         "listed": None if public is None else len(listed(existing(public, "public"))),

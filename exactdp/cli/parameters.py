@@ -160,6 +160,12 @@ MEANS = Option(
     "column:low..high:of texts",
     "Columns of which means are released, asked as for --sums.",
 )
+QUANTILES = Option(
+    "quantiles",
+    "column:low..high:of texts",
+    "Columns of which medians are released, asked as for --sums, on a grid of steps; others as in "
+    "a:0..99:users:q=0.25+0.75. With :interval at the end, bounds of each are released, too.",
+)
 PUBLIC_VALUES = Option("public", "a file name", "List of all values, one per line, instead of --k.")
 PUBLIC = Option("public", "a file name", "List of elements, one per line; no others are released.")
 PUBLIC_KNOWN = Option(
@@ -189,7 +195,7 @@ SELECTION = Option(
 SHARE_COUNTS = Option(
     "share",
     "a number > 0 and < 1",
-    "With --selection: part of the noise budget for the counts.",
+    "With --selection or --quantiles: part of the noise budget for the counts.",
     "1/2",
 )
 TIMES = Option(

@@ -76,14 +76,14 @@ def save(
     """Write the released file and its privacy statement beside it: both or none.
 
     The statement also records the mechanism, its parameters, the name of the file and the time.
-    more: bounds and further facts for the statement.
+    more: bounds, further facts and a loss for the statement.
     """
     from exactdp.statement import released
 
-    details = {"bounds": (), "about": {}, **(more or {})}
+    details = {"bounds": (), "about": {}, "loss": None, **(more or {})}
     time = datetime.now(UTC).isoformat(timespec="seconds")
     about = {**details["about"], "file": path.name, "time": time}
-    privacy_statement = released(promise, mechanism, bounds=details["bounds"], about=about)
+    privacy_statement = released(promise, mechanism, **{**details, "about": about})
     with written(path, statement_path(path), overwrite=overwrite) as (part, statement):
         statement.write_text(privacy_statement.to_json(), encoding="utf-8")
         write(part)

@@ -15,7 +15,7 @@ from exactdp.cli.pictures import Line, Picture, new_picture
 from exactdp.cli.publishing import TABLES, accuracy, table_writer
 from exactdp.cli.reading import counts_in, existing, listed, listed_rows
 from exactdp.cli.release import Publication, releasing
-from exactdp.cli.release_values import errors_of, means_in, sums_in
+from exactdp.cli.release_values import errors_of, means_in, quantiles_in, rank_errors_of, sums_in
 from exactdp.cli.rows import RowsFile, date_column, dialect_options
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import decimal_text, integer
@@ -36,6 +36,7 @@ def _published(
     by: str | None,
     sums: str | None = None,
     means: str | None = None,
+    quantiles: str | None = None,
     public: str | None = None,
     budget: Any = None,
     picture: str | None = None,
@@ -50,7 +51,7 @@ def _published(
     present: dict[str, Any] = {n: value for n, value in option_texts.items() if value is not None}
     if ("sigma" in present) != ("tau" in present):
         raise click.UsageError("sigma and tau must be given together, or neither")
-    if (user is None) != (by is None) or ((sums or means) and user is None):
+    if (user is None) != (by is None) or ((sums or means or quantiles) and user is None):
         raise click.UsageError("user and by must be given together, and for sums")
     known_file = None if public is None else existing(public, "public")
     if user is None or by is None:
@@ -58,7 +59,10 @@ def _published(
     file = RowsFile(path, user, by, delimiter, quote, not no_header)
     values: dict[str, Any] = {"sums": sums_in(sums), "means": means_in(means)}
     both = {**values["sums"], **values["means"]}
-    with file.relation(tuple(both)) as rows:
+    if name == "counts":
+        values["quantiles"] = quantiles_in(quantiles)
+    numbers = {column for each in values.values() for column in each}
+    with file.relation(numbers) as rows:
         names = file.keys(rows.columns)
         known = None if known_file is None else _as_keys(rows, names, known_file)
         for key in _WHOLE:
@@ -70,12 +74,13 @@ def _published(
         released = _released(name, rows, question, present, values, known, budget)
         header = released.frame.columns
         cells = [tuple(map(_number, row)) for row in released.frame.fetchall()]
-    mechanism, texts = released.mechanism, {"sums": sums, "means": means}
+    mechanism, texts = released.of_counts, {"sums": sums, "means": means, "quantiles": quantiles}
     about = {"user": user, "by": ", ".join(names)}
     about |= {name: text for name, text in texts.items() if text}
     facts = {
         **_noise(mechanism),
         **errors_of(both, getattr(released, "errors", {})),
+        **rank_errors_of(values.get("quantiles", {}), getattr(released, "errors", {})),
         **({"chosen": str(released.choice)} if released.choice else {}),
     }
     if getattr(released, "base", None) is not None:
@@ -83,12 +88,12 @@ def _published(
     unit = "keys" if name == "keys" else "counters"
     facts |= _halves(mechanism) | _why_none(cells, known)
     return Publication(
-        mechanism,
+        released.mechanism,
         released.guarantee,
         (len(cells), unit),
         table_writer(target.suffix, header, cells),
         {**facts, **_not_noise(mechanism, present.get("k", getattr(mechanism, "k", None)))},
-        {"bounds": released.bounds, "about": about},
+        {"bounds": released.bounds, "about": about, "loss": released.loss},
         then=partial(_draw, picture_path, header, cells, mechanism),
     )
 
@@ -251,6 +256,7 @@ _TABLE = {
             opt.MECHANISM_COUNTS,
             opt.SUMS,
             opt.MEANS,
+            opt.QUANTILES,
             opt.PUBLIC_KNOWN,
             opt.SELECTION,
             opt.SHARE_COUNTS,
@@ -258,8 +264,8 @@ _TABLE = {
             opt.PICTURE,
             *_SERIES,
         ),
-        "Numbers of users per key, and sums: by the mechanism with the least error that answers "
-        "the question.",
+        "Numbers of users per key, with sums, means and quantiles: by the mechanism with the least "
+        "error that answers the question.",
         f"visits.csv {_ROWS}",
     ),
     "keys": (

@@ -15,8 +15,10 @@ from exactdp.accounting.neighbours import ADD_REMOVE, of_one_user
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
+from exactdp.frames.counts_and_quantiles import CountsAndQuantiles, for_counts
 from exactdp.frames.cutting import users_by_keys
 from exactdp.frames.payment import Payment
+from exactdp.frames.quantiles import Quantile, quantiles_of
 from exactdp.frames.values import Mean, Sum, noises_of, values_of
 from exactdp.parameters import Real, delta_target, integer, positive, rational
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
@@ -72,7 +74,7 @@ class Advice:
     count: the true count whose error is compared. learnt: where the numbers of keys per user come
     from. guarantee: of this look at the data, or None if no private data were read. errors: column
     -> what is released of it, and its error by noise (95 %) for the best k; of a mean, over `count`
-    values."""
+    values; of a quantile, a number of ranks."""
 
     bounds: tuple[Bound, ...]
     mechanisms: tuple[Advised, ...]
@@ -108,7 +110,7 @@ class Advice:
         if self.errors:
             header = ["column", "released", f"error (95 %), mean of {self.count}"]
             cells = [[name, what, f"{error:.4g}"] for name, (what, error) in self.errors.items()]
-            tables.append((f"sums and means, {best}", header, cells))
+            tables.append((f"sums, means and quantiles, {best}", header, cells))
         return tables
 
     @property
@@ -157,6 +159,8 @@ def advise(
     listed: int | None = None,
     sums: Mapping[str, Sum] | None = None,
     means: Mapping[str, Mean] | None = None,
+    quantiles: Mapping[str, Quantile] | None = None,
+    share: Real = "1/2",
     times: int = 1,
     prior: Mapping[int, Real] | None = None,
     public: bool = False,
@@ -168,7 +172,8 @@ def advise(
     """Compare values of k for a release of counts, and mechanisms side by side for the best k.
 
     epsilon, delta: the target of the release. listed: number of public keys, if they are known.
-    sums, means, times: as for :func:`release`; noise is then that of the whole release.
+    sums, means, quantiles, share, times: as for :func:`release`; noise is then that of the whole
+    release.
     count: size of a count whose error is compared, >= 1: its noise plus the part of its users that
     the bound leaves out, if all keys lose equally.
     How many keys users have is never read for free. Give one of:
@@ -208,12 +213,15 @@ def advise(
     if profile:
         longest = min(longest, most if spend is not None else max(profile))
     ladder = [k for k in LADDER if k < longest] + [longest]
-    values = values_of(sums, means)
-    targets = [Target(loss, delta, k, None, times, 1, listed, values) for k in ladder]
+    values, asked = values_of(sums, means), quantiles_of(quantiles)
+    whole = [Target(loss, delta, k, None, times, 1, listed, values, share=share) for k in ladder]
+    targets = [for_counts(target, asked) for target in whole]
     bounds = tuple(_bound(each, profile, size) for each in targets)
-    best = targets[bounds.index(_best(bounds))]
+    place = bounds.index(_best(bounds))
+    best = targets[place]
     others = tuple(_side_by_side(best, profile))
-    return Advice(bounds, others, size, learnt, guarantee, _value_errors(best, size))
+    errors = {**_value_errors(best, size), **_rank_errors(whole[place], best, asked)}
+    return Advice(bounds, others, size, learnt, guarantee, errors)
 
 
 def _best(bounds: Sequence[Bound]) -> Bound:
@@ -264,6 +272,22 @@ def _value_errors(target: Target, size: int) -> dict[str, tuple[str, float]]:
     return {
         name: (value.described(name), value.error(value.farthest(size), size, noises[name]))
         for name, value in target.values.items()
+    }
+
+
+def _rank_errors(
+    whole: Target, of_counts: Target, quantiles: Mapping[str, Quantile]
+) -> dict[str, tuple[str, float]]:
+    """What is released of each quantile, and its error as a number of ranks."""
+    if not quantiles:
+        return {}
+    counts, _ = mechanism_for("auto", of_counts)
+    errors = CountsAndQuantiles.for_target(counts, quantiles, **whole.pair).rank_errors
+    return {
+        column: (f"{each.reading.described(name)}; in ranks", errors[column])
+        for name, each in quantiles.items()
+        for column in each.columns(name)
+        if column in errors
     }
 
 

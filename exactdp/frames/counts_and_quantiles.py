@@ -20,7 +20,7 @@ from exactdp.accounting.pld.dominating import dominated, dominated_choice, last_
 from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.frames.candidates import Target, describe
+from exactdp.frames.candidates import Target
 from exactdp.frames.quantiles import Quantile
 from exactdp.mechanisms import GridQuantile
 from exactdp.parameters import Real, decimal_text, delta_target, positive, rational
@@ -68,11 +68,11 @@ class CountsAndQuantiles:
         """
         loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
         number = counts.k * sum(each.choices for each in quantiles.values())
-        of_counts = _finite(counts)
+        finite = _finite(counts)
         limit = target * _ROOM
 
         def kept(width: Fraction) -> bool:
-            both = _together(of_counts, width, number)
+            both = _together(finite, width, number)
             return both.delta(loss, relative_width=_ROUGH).upper <= limit
 
         low = high = _rounded((loss - counts.epsilon) / number)
@@ -101,9 +101,9 @@ class CountsAndQuantiles:
 
     @property
     def described(self) -> str:
-        """The mechanism, and the public facts about its noise, in one line."""
-        choices = f"{len(self.columns)} choices for each key, of bounded range"
-        return f"{describe(self.counts)}; {choices} {decimal_text(self.width)}"
+        """The choices, in a few words."""
+        number, width = len(self.columns), decimal_text(self.width)
+        return f"{number} choices for each key, of bounded range {width}"
 
     @property
     def rank_errors(self) -> dict[str, float]:
@@ -126,6 +126,11 @@ class CountsAndQuantiles:
         )
         leaks = self.loss.delta(self.epsilon, relative_width=_ROUGH)
         return Guarantee(self.epsilon, Enclosure.exact(leaks.upper), promise.neighbours, source)
+
+
+def of_counts(mechanism: Any) -> Any:
+    """The part of a mechanism that counts."""
+    return mechanism.counts if isinstance(mechanism, CountsAndQuantiles) else mechanism
 
 
 def for_counts(target: Target, quantiles: Mapping[str, Quantile]) -> Target:

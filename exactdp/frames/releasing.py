@@ -13,7 +13,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.frames.candidates import Target, describe, mechanism_for
 from exactdp.frames.cells import Cells, cells_of
 from exactdp.frames.counting import totals
-from exactdp.frames.counts_and_quantiles import CountsAndQuantiles, for_counts
+from exactdp.frames.counts_and_quantiles import CountsAndQuantiles, for_counts, of_counts
 from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.least_error import Choice
@@ -48,14 +48,23 @@ class Published:
     @property
     def statement(self) -> Statement:
         """The privacy statement of the release, which anybody can check: see exactdp.statement."""
-        loss = self.mechanism.loss if isinstance(self.mechanism, CountsAndQuantiles) else None
-        return released(self.guarantee, self.mechanism, loss=loss, bounds=self.bounds)
+        return released(self.guarantee, self.mechanism, loss=self.loss, bounds=self.bounds)
+
+    @property
+    def loss(self) -> pld.Pld | None:
+        """With quantiles, the loss of laws that dominate the mechanism, for its statement."""
+        return self.mechanism.loss if isinstance(self.mechanism, CountsAndQuantiles) else None
+
+    @property
+    def of_counts(self) -> Any:
+        """The mechanism of the counts."""
+        return of_counts(self.mechanism)
 
     def __str__(self) -> str:
-        mechanism = self.mechanism
-        both = isinstance(mechanism, CountsAndQuantiles)
-        text = mechanism.described if both else describe(mechanism)
-        lines = (self.frame, text, self.choice, self.guarantee)
+        parts = [describe(self.of_counts)]
+        if isinstance(self.mechanism, CountsAndQuantiles):
+            parts.append(self.mechanism.described)
+        lines = (self.frame, "; ".join(parts), self.choice, self.guarantee)
         return "\n".join(str(line) for line in lines if line is not None)
 
 
@@ -209,9 +218,9 @@ def _release(
 ) -> FrameRelease:
     """The answer to a question by a mechanism. k: if it is not that of the mechanism."""
     columns, keyed = _columns(question), KeyedHash.draw(source)
-    of_counts = mechanism.counts if isinstance(mechanism, CountsAndQuantiles) else mechanism
+    counting = of_counts(mechanism)
     cells = {
-        name: cells_of(question, name, each.reading, k or of_counts.k, keyed)
+        name: cells_of(question, name, each.reading, k or counting.k, keyed)
         for name, each in question.quantiles.items()
     }
     facts = tuple(each.reading.described(name) for name, each in question.quantiles.items())
@@ -221,7 +230,7 @@ def _release(
         return whole
 
     counters, checked = _noisy_counts(
-        question, of_counts, keyed, source, lambda checked: pay(promise(checked)), k
+        question, counting, keyed, source, lambda checked: pay(promise(checked)), k
     )
     base = None
     if isinstance(mechanism, TopKWithBase):
@@ -229,8 +238,8 @@ def _release(
     counters = _largest(counters, top)
     chosen = _quantiles(question, mechanism, cells, counters.elements, source)
     table = _as_frame(question, columns, counters, chosen)
-    bounds = checked_bounds(of_counts, question.totals, k) + _bounds_of_values(question.quantiles)
-    errors = _errors(question.values, of_counts, counters)
+    bounds = checked_bounds(counting, question.totals, k) + _bounds_of_values(question.quantiles)
+    errors = _errors(question.values, counting, counters)
     if isinstance(mechanism, CountsAndQuantiles):
         ranks = mechanism.rank_errors.items()
         errors |= {column: (rank,) * len(counters.elements) for column, rank in ranks}

@@ -141,3 +141,37 @@ def test_means_and_sums_of_ranges(tmp_path: Path) -> None:
     for text in wrong:
         code, _, err = run(*call, "--means", text, "--overwrite")
         assert (code, err.count("\n")) == (2, 1)
+
+
+def test_quantiles_with_bounds(tmp_path: Path) -> None:
+    """The amounts of all rows are 3: the median is 3, and bounds are on its sides."""
+    data, out = visits(tmp_path / "v.csv"), tmp_path / "o.json"
+    call = ["release", "counts", str(data), "--k", "2", *TARGET, "--output", str(out)]
+    code, text, err = run(*call, "--quantiles", "amount:0..8:rows=2:q=0.5+0.9:interval")
+    assert (code, err) == (0, "")
+    assert "error of amount_q90 in ranks (95 %)" in text
+    (row,) = [row for row in json.loads(out.read_text()) if row["url"] == "007"]
+    assert row["amount_q50"] == row["amount_q90"] == 3
+    assert row["amount_q50_low"] <= 3 <= row["amount_q50_high"]
+    checked = run("statement", "check", f"{out}.statement.json")
+    assert checked[0] == 0
+    assert "trust" not in checked[1]
+    for wrong in ("amount", "amount:0..8", "amount:0..8:users:q=2", "amount:0..8:users:q="):
+        code, _, err = run(*call, "--quantiles", wrong, "--overwrite")
+        assert (code, err.count("\n")) == (2, 1)
+
+
+def test_advice_states_the_error_of_quantiles_in_ranks(tmp_path: Path) -> None:
+    """As the release does, whose counts keep the same part of the target."""
+    call = ["release", "advise", *TARGET[TARGET.index("--epsilon") :], "--prior", "2:1"]
+    flags = ["--quantiles", "amount:0..8:rows=2", "--share", "0.25"]
+    code, text, _ = run(*call, *flags)
+    assert code == 0
+    (line,) = [line for line in text.splitlines() if line.startswith("amount_q50")]
+    assert "in ranks" in line
+    data, out = visits(tmp_path / "v.csv"), tmp_path / "o.csv"
+    release = ["release", "counts", str(data), "--k", "2", *TARGET, "--output", str(out)]
+    code, report, _ = run(*release, *flags)
+    assert code == 0
+    stated = report.split("error of amount_q50 in ranks (95 %)  <= ")[1].split()[0]
+    assert abs(float(stated) - float(line.split()[-1])) < 0.1
