@@ -22,6 +22,7 @@ extensions = [
     "calculators",
     "calculator",
     "commands",
+    "descriptions",
     "docstrings",
     "formulas",
     "notebooks",
