@@ -25,6 +25,7 @@ extensions = [
     "descriptions",
     "docstrings",
     "formulas",
+    "items",
     "notebooks",
     "pictures",
     "slider",

@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from exactdp_proofs.formulas import formulas
-from exactdp_proofs.pages import code_span, errata_page, evidence_of, label, overview
+from exactdp_proofs.pages import (
+    code_span,
+    errata_page,
+    evidence_of,
+    label,
+    overview,
+    plain,
+    typeset,
+)
 from exactdp_proofs.registry import entries, ledger
 from exactdp_proofs.statements import Part
 from exactdp_proofs.vocabulary import PAPERS
@@ -20,10 +27,10 @@ def paper_page(paper: str, parts: list[Part]) -> str:
     """Every entry of a paper as a section of its own, so that a search leads to it."""
     lines = ["---", "tocdepth: 2", "---", "", f"# {paper}: claims", "", f"{PAPERS[paper]}.", ""]
     for group in entries(parts).values():
-        lines += [f"## {paper} {_plain(group[0].item)}", ""]
+        lines += [f"## {paper} {plain(group[0].item)}", ""]
         for part in group:
             lines += [f'<a id="{part.id}"></a>', ""]
-            lines += [f"### {_plain(part.name[:1].upper() + part.name[1:])}", ""] * bool(part.name)
+            lines += [f"### {plain(part.name[:1].upper() + part.name[1:])}", ""] * bool(part.name)
             lines += [*_entry(part), ""]
     return "\n".join(lines)
 
@@ -37,6 +44,7 @@ def index_page() -> str:
         ":maxdepth: 1",
         "",
         "errata",
+        "items",
         *(paper.lower() for paper in PAPERS),
         ":::",
     ]
@@ -47,30 +55,20 @@ def _entry(part: Part) -> list[str]:
     lines = [f"**{label(part)}** · `{part.source}` · `exactdp proofs {part.id}`", ""]
     if said := part.printed:
         lines += [f"Printed ({said.where}): {code_span(said.words)}", ""]
-        lines += [f"Read as: {_typeset(part.statement)}", ""]
-        lines += [f"Corrected: {_typeset(part.corrected)} ([errata](errata.md#{part.id}))", ""]
+        lines += [f"Read as: {typeset(part.statement)}", ""]
+        lines += [f"Corrected: {typeset(part.corrected)} ([errata](errata.md#{part.id}))", ""]
     else:
-        lines += [_typeset(part.statement), ""]
+        lines += [typeset(part.statement), ""]
     if part.condition:
-        lines += [f"Condition: {_typeset(part.condition)}", ""]
+        lines += [f"Condition: {typeset(part.condition)}", ""]
     if part.rests_on:
         lines += [f"Rests on [{part.rests_on}](errata.md#{part.rests_on})", ""]
     if part.proof:
-        lines += [f"Proof: {_typeset(part.proof)}", ""]
+        lines += [f"Proof: {typeset(part.proof)}", ""]
     if part.needs:
-        lines += [f"A proof needs: {_typeset(part.needs)}", ""]
-    lines += [f"Evidence: {_typeset(evidence_of(part))}", ""]
-    return [*lines, f"Its check rejects: {_typeset(part.says)}"] if part.says else lines
-
-
-def _plain(text: str) -> str:
-    r"""Text with a backslash before every character that Markdown would take for mark-up."""
-    return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
-
-
-def _typeset(text: str) -> str:
-    """Text with its formulas as MathML, and everything else escaped."""
-    return re.sub(r"([\\`*_{}\[\]#|$])", r"\\\1", formulas(text))
+        lines += [f"A proof needs: {typeset(part.needs)}", ""]
+    lines += [f"Evidence: {typeset(evidence_of(part))}", ""]
+    return [*lines, f"Its check rejects: {typeset(part.says)}"] if part.says else lines
 
 
 def write(app: Sphinx) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from exactdp_proofs.counts import consequences, errata, summary, table
+from exactdp_proofs.formulas import formulas
 from exactdp_proofs.runner import in_words, particulars
 from exactdp_proofs.statements import Part
 from exactdp_proofs.vocabulary import SEVERITIES, SEVERITY_RULE, VERDICTS
@@ -95,3 +97,13 @@ def _section(part: Part, heading: str = "###") -> list[str]:
 def code_span(words: str) -> str:
     """A code span, in which nothing of the quotation is taken for mark-up."""
     return f"`` {words} ``" if "`" in words else f"`{words}`"
+
+
+def plain(text: str) -> str:
+    r"""Text with a backslash before every character that Markdown would take for mark-up."""
+    return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
+
+
+def typeset(text: str) -> str:
+    """Text with its formulas as MathML, and everything else escaped."""
+    return re.sub(r"([\\`*_{}\[\]#|$])", r"\\\1", formulas(text))

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.docs.items import items, items_page
 from tests.docs.papers import PAGE, Row, answer, names, rows
 
+ROOT = PAGE.parents[2]
 PAGE_TEXT = PAGE.read_text(encoding="utf-8")
 ROWS = list(rows(PAGE_TEXT))
 
@@ -56,3 +58,20 @@ def _numbers(kind: str, items: list[str]) -> Iterator[int]:
 def test_a_line_that_is_no_row_is_refused() -> None:
     with pytest.raises(ValueError, match="no call"):
         list(rows("## BV: a paper\n| item | call | prints |\n| Algorithm 1 | no call |\n"))
+
+
+@pytest.mark.parametrize("paper", LAST)
+def test_the_list_of_items_has_every_numbered_item_once(paper: str) -> None:
+    inventory = ROOT / "proofs_check" / "tests" / "inventory" / f"{paper}.txt"
+    listed = [item.item for item in items(paper)]
+    assert len(listed) == len(set(listed))
+    for name in filter(None, inventory.read_text(encoding="utf-8").split("\n")):
+        entry = name if name in listed else name.partition(",")[0]
+        assert any(item == entry or item.startswith(f"{entry},") for item in listed), name
+
+
+def test_rows_of_the_list_have_four_cells() -> None:
+    page = items_page()
+    table = [line for line in page.splitlines() if line.startswith("| ")]
+    assert len(table) > 300
+    assert {len(re.split(r"(?<!\\)\|", line)) for line in table} == {6}
