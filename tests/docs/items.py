@@ -53,8 +53,8 @@ def items_page() -> str:
         "# All items of the papers",
         "",
         f"{sum(map(len, tables.values()))} items: what to call, what the paper prints, and what "
-        "the call answers. A number is the answer of the [call](../reference/papers.md); *proved* to "
-        "*refuted* is the verdict of the [ledger](index.md).",
+        "the call answers. A number is the answer of the [call](../reference/papers.md); *proved* "
+        "to *refuted* is the verdict of the [ledger](index.md).",
     ]
     for paper, listed in tables.items():
         lines += ["", f"## {paper}: {len(listed)} items", "", "| item | call | printed | ours |"]
