@@ -16,6 +16,7 @@ from exactdp.cli.publishing import save_statement
 from exactdp.cli.reading import existing, text_in
 from exactdp.cli.steps import steps_of
 from exactdp.errors import Described, InvalidParameter
+from exactdp.parameters import non_negative
 from exactdp.progress import counted
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ SCHEME = (opt.SAMPLING, opt.NEIGHBOURS, opt.BATCH_LIMIT, opt.N)
         opt.EPSILON,
         opt.DELTA,
         *SCHEME,
+        opt.WIDTH_OF_ANSWER,
     ),
 )
 @statement_option
@@ -51,6 +53,7 @@ def sgd(
     neighbours: str | None,
     batch_limit: str | None,
     n: str | None,
+    relative_width: str | None,
     **texts: str | None,
 ) -> Answer:
     """Training with noise (DP-SGD): epsilon, delta, noise or steps.
@@ -73,16 +76,18 @@ def sgd(
         how_many = Described(f"{len(known)} of them")
         raise InvalidParameter("options", how_many, f"exactly three of {names}")
     (wanted,) = texts.keys() - known.keys()
+    if relative_width is not None and wanted not in ("epsilon", "delta"):
+        raise InvalidParameter("relative_width", relative_width, "left out for noise or steps")
     report: dict[str, Any] = {"mechanism": "sgd", "given": {"rate": rate, **chosen, **known}}
     with counted("certifying"):
-        report |= _solve_for(wanted, {"rate": rate, **known, **chosen})
+        report |= _solve_for(wanted, {"rate": rate, **known, **chosen}, relative_width)
     values = {"rate": rate, **known, **chosen, **report.get("parameters", {})}
     target = "delta" if wanted == "epsilon" else "epsilon"
     _save(statement, lambda: training(values), {target: known[target], "one_pair": one_pair})
     return Answer(report, _text(report))
 
 
-def _solve_for(wanted: str, known: dict[str, str]) -> dict[str, Any]:
+def _solve_for(wanted: str, known: dict[str, str], width: str | None) -> dict[str, Any]:
     """Compute the missing one of noise multiplier, steps, epsilon and delta."""
     from exactdp.accounting import pld
 
@@ -98,7 +103,7 @@ def _solve_for(wanted: str, known: dict[str, str]) -> dict[str, Any]:
             "refuted": {"steps": str(most.too_many), "delta": most.refuted.as_dict()},
         }
     target = "delta" if wanted == "epsilon" else "epsilon"
-    return _answer(training(known), {target: known[target]})
+    return _answer(training(known), {target: known[target]}, width)
 
 
 def training(values: Mapping[str, str]) -> Pld:
@@ -119,7 +124,7 @@ def training(values: Mapping[str, str]) -> Pld:
 
 @click.command(epilog="Example: exactdp compose steps.jsonl --delta 1e-5")
 @click.argument("file")
-@options(optional=(opt.EPSILON, opt.DELTA, opt.NEIGHBOURS_COMPOSED, opt.GROUP))
+@options(optional=(opt.EPSILON, opt.DELTA, opt.NEIGHBOURS_COMPOSED, opt.GROUP, opt.WIDTH_OF_ANSWER))
 @statement_option
 @one_pair_option
 @answering
@@ -131,6 +136,7 @@ def compose(
     delta: str | None,
     neighbours: str | None,
     group: str | None,
+    relative_width: str | None,
 ) -> Answer:
     """Several mechanisms on the same data: joint epsilon or delta.
 
@@ -154,16 +160,19 @@ def compose(
     relation = {n: v for n, v in {"neighbours": neighbours, "group": group}.items() if v}
     report = {"mechanism": "composition", "given": {"file": file, **relation, **target}}
     with counted("certifying"):
-        report |= _answer(loss, target)
+        report |= _answer(loss, target, relative_width)
     _save(statement, lambda: loss, {**target, "one_pair": one_pair})
     return Answer(report, _text(report))
 
 
-def _answer(loss: Pld, target: dict[str, str]) -> dict[str, Any]:
+def _answer(loss: Pld, target: dict[str, str], width: str | None) -> dict[str, Any]:
+    widths = {} if width is None else {"relative_width": width}
     if "delta" in target:
-        answer = {"epsilon": loss.epsilon(target["delta"]).as_dict()}
+        answer = {"epsilon": loss.epsilon(target["delta"], **widths).as_dict()}
     else:
-        answer = {"delta": loss.guarantee(target["epsilon"]).delta.as_dict()}
+        answer = {
+            "delta": loss.delta(non_negative("epsilon", target["epsilon"]), **widths).as_dict()
+        }
     return {**answer, "neighbours": loss.neighbours, "source": loss.source}
 
 

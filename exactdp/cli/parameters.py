@@ -340,6 +340,12 @@ AT_MOST = Option(
 RELATIVE_WIDTH = Option(
     "relative_width", "a number > 0", "Largest relative width of an enclosure.", "0.001"
 )
+WIDTH_OF_ANSWER = Option(
+    "relative_width",
+    "a number > 0",
+    "Largest relative width of the answer.",
+    "0.001 of delta; of epsilon 0.00001, or 0.001 in all where that is more",
+)
 PICTURE_OF_POWER = Option(
     "picture", "a file name", "Picture of the trade-off curve: .png, .svg or .pdf."
 )

@@ -186,3 +186,19 @@ def test_only_one_pair_gives_a_statement_of_several_runs_lower_bounds(tmp_path: 
 def test_a_delta_that_is_met_without_epsilon_is_named(call: str) -> None:
     assert "\ndelta is already met at epsilon 0\n" in run(*call.split())[1]
     assert "already" not in run(*call.replace("0.1", "1e-9").replace("0.5", "1e-9").split())[1]
+
+
+def test_a_relative_width() -> None:
+    call = "sgd --noise-multiplier 2 --rate 0.1 --steps 16"
+    for target, width in (("--delta 1e-5", "1e-6"), ("--epsilon 1", "1e-5")):
+        code, out, _ = run(*f"{call} {target} --relative-width {width} --json".split())
+        assert code == 0
+        report = json.loads(out)
+        ends = {
+            k: Fraction(v) for k, v in report["epsilon" if "delta" in target else "delta"].items()
+        }
+        assert ends["upper"] - ends["lower"] <= Fraction(width) * ends["lower"] * Fraction(11, 10)
+    given = [*SGD, "--epsilon", "1", "--delta", "0.1", "--steps", "2"]
+    code, _, err = run(*given, "--relative-width", "1")
+    assert code == 2
+    assert "relative_width must be left out for noise or steps" in err

@@ -21,6 +21,8 @@ _LARGEST = 10**300
 #: With more runs than this, estimates tell reliably which orders leak most.
 _FEW_RUNS = 16
 
+#: The width of an epsilon, or the share of a large one.
+_WIDTH, _SHARE = Fraction(1, 1000), Fraction(1, 100_000)
 
 #: The relative width of a power that only says where to look.
 _ROUGH = Fraction(1, 1000)
@@ -123,11 +125,14 @@ class Questions:
         _check_size(loss)
         return self._largest(ask.DeltaAgainst(loss, target))
 
-    def epsilon(self, delta: Real, *, width: Real = "1e-3") -> Enclosure:
+    def epsilon(
+        self, delta: Real, *, width: Real | None = None, relative_width: Real | None = None
+    ) -> Enclosure:
         """The smallest epsilon >= 0 for which the composition is (epsilon, delta)-DP.
 
         delta: >= 0 and < 1; losses may be infinite with a larger probability than this, and then
-        no epsilon is enough. width: of the enclosure, > 0.
+        no epsilon is enough. width: of the enclosure, > 0; by default 1e-3, or 1e-5 of epsilon
+        where that is more. relative_width: in place of width, > 0, where epsilon is above 0.
         Raises InvalidParameter, Undecided.
 
         >>> from exactdp.accounting import pld
@@ -137,13 +142,24 @@ class Questions:
         >>> pld.laplace(scale=2).composed(3).epsilon(0)
         Enclosure[1.5, 1.5]
         """
-        target, wanted = _target(delta), _width("width", width)
+        target, share = _target(delta), None
+        if relative_width is not None:
+            share = _width("relative_width", relative_width)
+            if width is not None:
+                raise InvalidParameter("relative_width", relative_width, "left out beside width")
+        wanted = None if width is None else _width("width", width)
         end = None if self._is_bounded and target else self._end_at(target)
         if end is not None:
             return end if self.exact else Enclosure(self._least_end(target), end.upper)
         if not target:
             raise InvalidParameter("delta", delta, "> 0 and < 1: no largest loss is known")
-        return self._largest(ask.Epsilon(target, wanted))
+        if wanted is None:
+            about = Fraction(max(ask.about_epsilon(order, target) for order in self.orders()))
+            wanted = share * about if share and about > 0 else max(_WIDTH, _SHARE * about)
+        answer = self._largest(ask.Epsilon(target, wanted))
+        if share and 0 < share * answer.lower < answer.width:
+            answer = self._largest(ask.Epsilon(target, share * answer.lower))
+        return answer
 
     def largest_loss(self) -> Enclosure | None:
         """The largest finite privacy loss, over both orders of the neighbours; None if unbounded.

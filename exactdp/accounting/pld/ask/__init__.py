@@ -3,7 +3,7 @@
 from exactdp.accounting.pld.ask.adaptive import adaptive_orders
 from exactdp.accounting.pld.ask.closed import ends
 from exactdp.accounting.pld.ask.delta import Delta, DeltaAgainst, reversed_delta
-from exactdp.accounting.pld.ask.epsilon import Epsilon
+from exactdp.accounting.pld.ask.epsilon import Epsilon, about_epsilon
 from exactdp.accounting.pld.ask.mu import GaussianMu, last_width
 from exactdp.accounting.pld.ask.power import Power
 from exactdp.accounting.pld.ask.question import Question
@@ -16,6 +16,7 @@ __all__ = [
     "GaussianMu",
     "Power",
     "Question",
+    "about_epsilon",
     "adaptive_orders",
     "best_delta",
     "divergence",

@@ -47,7 +47,7 @@ class Epsilon(Question):
         """A number that rises with epsilon."""
         if closed_curve(order) is not None:
             return Delta(Fraction(1), Fraction(1)).guess(order)
-        return for_epsilon(order, log(self.target), 1.0).place
+        return about_epsilon(order, self.target)
 
     @followed
     def answer(self, order: Order) -> Enclosure:
@@ -65,6 +65,12 @@ class Epsilon(Question):
     def may_exceed(self, order: Order, answer: Enclosure) -> bool:
         """Whether delta of this order may be above the target there, by a coarse grid."""
         return ceiling(order, answer.lower, self.target) > self.target
+
+
+@followed
+def about_epsilon(order: Order, target: Fraction) -> float:
+    """About the epsilon at which delta is the target, for a grid; 0 where no grid is needed."""
+    return 0.0 if closed_curve(order) else for_epsilon(order, log(target), 1.0).place
 
 
 @dataclass(frozen=True)

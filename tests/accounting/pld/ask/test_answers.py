@@ -1,7 +1,9 @@
 """Answers against closed forms and published numbers."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
+from statistics import NormalDist
 
 import mpmath
 import numpy as np
@@ -147,3 +149,30 @@ def test_losses_far_below_the_mass_at_infinity_do_not_count(epsilon: int) -> Non
     delta = loss.then(pld.approximate(epsilon="0.1", delta="1e-9")).delta(epsilon)
     assert Fraction(998, 10**12) <= delta.lower <= Fraction(1, 10**9) + Fraction(1, 10**13)
     assert Fraction(1, 10**9) <= delta.upper <= Fraction(1002, 10**12)
+
+
+@pytest.mark.slow
+def test_a_large_epsilon_is_enclosed_to_a_share_of_itself() -> None:
+    """A million losses are nearly normal, with their mean and variance by numerical integration."""
+    sigma, rate, steps = 0.5, 0.5, 10**6
+    x = np.linspace(-10 * sigma, 1 + 10 * sigma, 400_001)
+    none, shifted = (np.exp(-((x - move) ** 2) / (2 * sigma**2)) for move in (0, 1))
+    mixed = rate * shifted + (1 - rate) * none
+    losses, weights = np.log(mixed / none), mixed / mixed.sum()
+    mean = float(weights @ losses)
+    deviation = math.sqrt(float(weights @ (losses - mean) ** 2))
+    quantile = NormalDist().inv_cdf(1 - 1e-5)
+    # beyond this loss delta is the mass, but for a part of 1/deviation of all losses
+    expected = steps * mean + quantile * math.sqrt(steps) * deviation
+    answer = pld.sgd(noise_multiplier=sigma, rate=rate, steps=steps).epsilon("1e-5")
+    assert answer.width <= 1e-5 * answer.lower
+    assert float(answer.lower) == pytest.approx(expected, rel=1e-5)
+
+
+def test_epsilon_to_a_relative_width() -> None:
+    for loss in (pld.sgd(noise_multiplier=2, rate="0.1", steps=20), pld.laplace(scale=9)):
+        rough, fine = (loss.epsilon("1e-5", relative_width=width) for width in ("0.1", "1e-6"))
+        assert rough.lower <= fine.lower <= fine.upper <= rough.upper
+        assert fine.width <= Fraction(1, 10**6) * fine.lower
+    with pytest.raises(InvalidParameter, match="left out beside width"):
+        loss.epsilon("1e-5", width="0.1", relative_width="0.1")
