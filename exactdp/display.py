@@ -33,6 +33,13 @@ class Displayed(ABC):
         return html(self._title(), self._rows())
 
 
+class Printed:
+    """A result that a notebook shows as ``print`` does."""
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="white-space:pre-wrap">{escape(str(self))}</pre>'
+
+
 def facts(title: str, rows: Mapping[str, object]) -> str:
     """A title, and a line for every name and value.
 

@@ -8,6 +8,7 @@ from math import isfinite
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from exactdp.display import Printed
 from exactdp.errors import Described, InvalidParameter
 from exactdp.foreign_numbers import foreign_number
 from exactdp.parameters import decimal_text, rational
@@ -19,7 +20,7 @@ S = TypeVar("S", bound=Hashable)
 R = TypeVar("R", bound=Hashable)
 
 
-class Law(Generic[T]):
+class Law(Printed, Generic[T]):
     """Outcomes with exact positive probabilities, and a residual mass of unknown outcomes.
 
     weights: outcome -> probability, each >= 0 (zeros are dropped).

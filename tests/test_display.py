@@ -5,15 +5,19 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from exactdp import statement
 from exactdp.accounting import discrete_gaussian, gaussian, gshm, pld
 from exactdp.accounting.pld.picture import delta_over_epsilon
+from exactdp.audit import private
 from exactdp.cli.main import main
-from exactdp.display import Displayed
+from exactdp.display import Displayed, Printed
+from exactdp.law import Law
 from exactdp.mechanisms import ALP
 from exactdp.parameters import short_text
 from exactdp.samplers import DiscreteGaussian, SystemSource
@@ -141,3 +145,18 @@ def test_a_loss_without_an_answer_has_no_picture() -> None:
     often_infinite = pld.approximate(epsilon=0, delta="0.1")
     assert delta_over_epsilon(often_infinite) == ""
     assert often_infinite._repr_html_().endswith("</table>")
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        gaussian.calibrate(epsilon=1, delta="1e-6").guarantee,
+        statement.of(pld.gaussian(sigma=1), epsilon=1),
+        statement.of(pld.gaussian(sigma=1), epsilon=1).check(),
+        private(lambda vote, rng: vote ^ (rng.randrange(4) == 0), 0, 1, epsilon=1),
+        Law({"<b>": 1}),
+    ],
+    ids=lambda result: type(result).__name__,
+)
+def test_a_notebook_shows_what_print_shows(result: Printed) -> None:
+    assert f">{escape(str(result))}</pre>" in result._repr_html_()

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.balls import ball, precision
+from exactdp.display import Printed
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, converted, frozen, number, text
@@ -41,7 +42,7 @@ def _facts(name: str, value: Any) -> tuple[str, ...]:
 
 
 @frozen
-class Guarantee:
+class Guarantee(Printed):
     """(epsilon, delta)-differential privacy for a stated neighbouring relation.
 
     epsilon: >= 0, exact.

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from exactdp.display import Printed
 from exactdp.enclosure import Enclosure
 from exactdp.law import Law
 from exactdp.parameters import Real, decimal_text, non_negative
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Printed):
     """How far a program's law is from the one it should have.
 
     verdict: "agrees" when the total variation distance is at most the tolerance, "differs" when it

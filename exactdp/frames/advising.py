@@ -12,6 +12,7 @@ from typing import Any
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import ADD_REMOVE, of_one_user
+from exactdp.display import Printed
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames.candidates import SELECTIONS, Target, mechanism_for, selection_for
@@ -69,7 +70,7 @@ class Advised:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Printed):
     """bounds: values of k for the mechanism that counts. mechanisms: side by side for the best k.
     count: the true count whose error is compared. learnt: where the numbers of keys per user come
     from. guarantee: of this look at the data, or None if no private data were read. errors: column

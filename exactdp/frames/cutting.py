@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
+from exactdp.display import Printed
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import Bounding
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Cut:
+class Cut(Printed):
     """users: number of users with more than k keys. pairs: number of pairs of user and key.
     pairs_left_out: number of pairs beyond the first k of each user.
 

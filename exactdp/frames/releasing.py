@@ -9,6 +9,7 @@ from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.display import Printed
 from exactdp.errors import InvalidParameter
 from exactdp.frames.candidates import Target, describe, mechanism_for
 from exactdp.frames.cells import Cells, cells_of
@@ -33,7 +34,7 @@ from exactdp.statement import Statement, released
 
 
 @dataclass(frozen=True)
-class Published:
+class Published(Printed):
     """What was released from a frame. frame: a row for every released key, sorted by key.
     guarantee: of the release, or of all releases of a series. mechanism: with its parameters.
     bounds: on the data of one user, checked before the noise. choice: why this mechanism, if it was

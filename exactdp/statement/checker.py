@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
+from exactdp.display import Printed
 from exactdp.errors import InvalidParameter
 
 __all__ = ["FILES", "Verdict", "bound", "check", "folder", "most_work", "parse", "quantity", "work"]
@@ -30,7 +31,7 @@ _LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Printed):
     """What the checker says. verdict: "valid", "not proved" or "malformed"."""
 
     verdict: str

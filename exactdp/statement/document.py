@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from exactdp.display import Printed
 from exactdp.errors import Described, InvalidParameter
 from exactdp.fields import frozen, instance
 from exactdp.parameters import Real
@@ -22,7 +23,7 @@ __all__ = ["Statement"]
 
 
 @frozen
-class Statement:
+class Statement(Printed):
     """What was released, what is claimed of its privacy, and how a checker recomputes this.
 
     fields: as in checker/SPECIFICATION.md, section 2; all numbers but counts are text.

@@ -18,6 +18,7 @@ from exactdp.audit.examples import examples
 from exactdp.audit.steps.reading import Reading
 from exactdp.audit.steps.values import Refused
 from exactdp.balls import ball, refine
+from exactdp.display import Printed
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, NotEnumerable
 from exactdp.law import Law
@@ -33,7 +34,7 @@ _NO_DRAW = (
 
 
 @dataclass(frozen=True)
-class Privacy:
+class Privacy(Printed):
     """Whether a program keeps (epsilon, delta) on a pair of data sets, and what it does spend.
 
     deltas: the exact delta of left against right and of right against left, at this epsilon.

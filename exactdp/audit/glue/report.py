@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.audit.glue.distance import NORMS, Exact, norm_text, number_text, ratio
+from exactdp.display import Printed
 from exactdp.errors import one_line
 
 #: What each kind of violation means.
@@ -57,7 +58,7 @@ class NoiseCall:
 
 
 @dataclass(frozen=True)
-class GlueReport:
+class GlueReport(Printed):
     """The outcome for one pair of neighbouring data sets (of a search: for the worst pair).
 
     calls: the noise calls. violations: empty if none was found, which is no proof: other pairs, and
