@@ -48,7 +48,7 @@ class RowsFile:
             raise InvalidParameter("quote", self.quote, "a character other than the delimiter")
 
     def keys(self, columns: list[str]) -> list[str]:
-        """The parts of the key: columns of the file, or as in month:date."""
+        """The parts of the key: columns of the file, or as in month:date or age:0..18..65."""
         names = self.by.split(",")
         if len(names) > 1 and self.by in columns:
             raise InvalidParameter("by", self.by, "columns whose names have no commas")
@@ -96,7 +96,8 @@ class RowsFile:
         )
         parts = [part for part in self.keys(seen.columns) if part not in seen.columns]
         dates = [name for part in parts if (name := date_column(part))]
-        types = {**dict.fromkeys(values, "DOUBLE"), **dict.fromkeys(dates, "DATE")}
+        numbers = [*values, *(name for part in parts if (name := number_column(part)))]
+        types = {**dict.fromkeys(numbers, "DOUBLE"), **dict.fromkeys(dates, "DATE")}
         for column, kind in types.items():
             if column in seen.columns:
                 quoted = '"' + column.replace('"', '""') + '"'
@@ -135,6 +136,13 @@ def date_column(part: str) -> str:
     """The column of dates of a part of a key, such as date of month:date; empty if it is none."""
     period, _, column = part.partition(":")
     return column if period in ("day", "week", "month", "year") else ""
+
+
+def number_column(part: str) -> str:
+    """The column of numbers of a part of a key, such as age of age:0..18..65; empty if it is
+    none."""
+    column, _, edges = part.rpartition(":")
+    return column if ".." in edges else ""
 
 
 def dialect_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from exactdp.errors import InvalidParameter
@@ -16,6 +17,7 @@ from exactdp.frames.columns import (
     type_of,
     value_type_of,
 )
+from exactdp.frames.edges import Intervals, intervals_of
 from exactdp.frames.quantiles import Quantile, quantiles_of
 from exactdp.frames.values import Mean, Sum, Total, Value, values_of
 from exactdp.parameters import integer
@@ -126,13 +128,17 @@ def read_question(
     for name, each in asked.items():
         value_type_of(schema, name, each.step)  # refuses other columns
     user_type, cells = type_of(schema, "user", user), of_pandas(frame)
-    parts = [key_of(schema, name, cells=cells) for name in names]
+    parts = [intervals_of(schema, name) or key_of(schema, name, cells=cells) for name in names]
+    released = tuple(
+        source if isinstance(kind, Intervals) else name
+        for name, (source, kind) in zip(names, parts, strict=True)
+    )
     if user in (source for source, _ in parts):
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
     question = Question(
         frame,
         user,
-        names,
+        released,
         tuple(source for source, _ in parts),
         isinstance(by, str),
         values,
@@ -143,6 +149,9 @@ def read_question(
         integer("passes", passes, least=1),
         asked,
     )
+    if keys is None and all(isinstance(kind, Intervals) for kind in question.key_types):
+        places = (range(len(kind.edges) - 1) for kind in question.key_types)
+        return replace(question, listed=tuple(product(*places)))
     if keys is None:
         return question
     if isinstance(keys, str):

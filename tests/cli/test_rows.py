@@ -456,3 +456,18 @@ def test_halves_are_explained(tmp_path: Path) -> None:
     code, text, _ = run(*call)
     assert code == 0
     assert "multiples of 1/2" in text
+
+
+def test_intervals_of_a_column_of_numbers(tmp_path: Path) -> None:
+    """Cells that are no numbers have no interval; all intervals are released."""
+    data, out = tmp_path / "v.csv", tmp_path / "o.csv"
+    lines = [f"{i},{('30', '70', 'x', '')[i % 4]}" for i in range(4000)]
+    data.write_text("\n".join(["uid,age", *lines]) + "\n")
+    call = ["release", "counts", str(data), "--user", "uid", "--by", "age:0..18..65..120"]
+    target = ["--k", "1", "--epsilon", "1", "--delta", "1e-6", "--output", str(out)]
+    code, _, err = run(*call, *target)
+    assert (code, err) == (0, "")
+    header, *rows = list(csv.reader(out.read_text().splitlines()))
+    assert header == ["age", "count"]
+    assert [row[0] for row in rows] == ["0", "18", "65"]
+    assert all(abs(int(n) - true) < 60 for (_, n), true in zip(rows, (0, 1000, 1000), strict=True))
