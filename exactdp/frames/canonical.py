@@ -28,8 +28,26 @@ def canonical(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
         question.value_columns, question.value_types, question.values.values(), strict=True
     )
     steps = [_in_steps(col(name), kind, value) for name, kind, value in columns]
-    plain = as_bytes(rows.select(*typed), question.texts).filter(*present)
+    plain = as_bytes(_in_microseconds(rows).select(*typed), question.texts).filter(*present)
     return plain.with_columns(*steps) if steps else plain
+
+
+def _in_microseconds(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Rows of DuckDB whose times in nanoseconds before 1970 are 999 ns earlier: DuckDB drops digits
+    after the microsecond, by which the last microsecond of such a day would be the next day."""
+    if not rows.implementation.is_duckdb():
+        return rows
+    kinds = rows.collect_schema().items()
+    names = [name for name, kind in kinds if kind == nw_.Datetime and kind.time_unit == "ns"]
+    if not names:
+        return rows
+    early = "isfinite({0}) AND epoch_ns({0}) BETWEEN -9223372036854774000 AND -1"
+    moved = (
+        f"CASE WHEN {early} THEN make_timestamp_ns(epoch_ns({{0}}) - 999) ELSE {{0}} END AS {{0}}"
+    )
+    changed = ", ".join(moved.format(name) for name in names)
+    earlier: nw.LazyFrame[Any] = nw_.from_native(rows.to_native().project(f"* REPLACE ({changed})"))
+    return earlier
 
 
 def as_bytes(frame: nw.LazyFrame[Any], names: Sequence[str]) -> nw.LazyFrame[Any]:

@@ -149,8 +149,9 @@ def read_question(
         integer("passes", passes, least=1),
         asked,
     )
-    if keys is None and all(isinstance(kind, Intervals) for kind in question.key_types):
-        places = (range(len(kind.edges) - 1) for kind in question.key_types)
+    intervals = [kind for kind in question.key_types if isinstance(kind, Intervals)]
+    if keys is None and len(intervals) == len(names):
+        places = (range(len(kind.edges) - 1) for kind in intervals)
         return replace(question, listed=tuple(product(*places)))
     if keys is None:
         return question

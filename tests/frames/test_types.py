@@ -48,6 +48,17 @@ def _dask(frame: Any) -> Any:
     return dask.dataframe.from_pandas(frame, npartitions=2)
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "pandas"])
+def test_the_last_nanosecond_of_a_day_before_1970_is_of_that_day(engine: str) -> None:
+    """DuckDB drops nanoseconds where it takes the day of a time; 1 - 2**63 is its -infinity."""
+    day = 86_400 * 10**9
+    ends = [-1, -999, -1000, -1001, -day - 1, -day, day - 1, 0, 2 - 2**63]
+    table = pa.table({"uid": range(len(ends)), "at": pa.array(ends, pa.timestamp("ns"))})
+    expected = Counter(date(1970, 1, 1) + timedelta(end // day) for end in ends)
+    frame = _FRAMES[engine](table)
+    assert count_users(frame, user="uid", by="day:at").counts == expected
+
+
 @pytest.mark.parametrize("period", _FIRST)
 @pytest.mark.parametrize("engine", _FRAMES)
 def test_dates_and_times_are_keys_by_their_periods(engine: str, period: str) -> None:
