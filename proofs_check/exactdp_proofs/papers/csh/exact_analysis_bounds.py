@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import ceil
+from typing import Any
 
 from flint import acb, arb
 
@@ -177,6 +178,23 @@ def discrete_thresholds(down: Fraction = Fraction(0)) -> None:
         )
         below(_TARGET, less.lower, analysis=analysis)
         at_most(at_tau.upper, _TARGET, analysis=analysis)
+
+
+@CSH.holds("Exact analysis", "discrete thresholds are the least", ours=True, slow=True)
+@mutant("one step further down is needed", steps=0)
+def least_thresholds(steps: int = 1, loss: Fraction = Fraction(1)) -> None:
+    """The least thresholds by cases, 60 at k = 3, sigma = 10.6112 and 96.5 at k = 10, sigma =
+    17.6973, epsilon = 0.35, cannot be half a step lower: a lower bound of the exact delta exceeds
+    1e-5 there. At k = 4, sigma = 12.1, tau = 70 upper and lower bound agree to 1e-9.
+    """
+    at: dict[str, Any] = {"sparsity": 4, "tau": 70, "epsilon": "0.35"}
+    most = discrete_csh.delta(**at, sigma="12.1")
+    least = discrete_csh.least_delta(**at, sigma=Fraction("12.1") / loss)
+    at_most(abs(most.upper - least.lower), most.upper / 10**9)
+    for k, sigma, tau in ((3, "10.6112", "60"), (10, "17.6973", "96.5")):
+        lower = Fraction(tau) - Fraction(steps, 2)
+        least = discrete_csh.least_delta(sparsity=k, sigma=sigma, tau=lower, epsilon="0.35")
+        below(_TARGET, least.lower, k=k)
 
 
 @CSH.holds("Exact analysis", "fourth term of Theorem 3.5", ours=True)
