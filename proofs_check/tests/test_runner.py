@@ -17,6 +17,7 @@ from exactdp_proofs.statements import REGISTERED, Paper
 from parts import failing, part
 
 from exactdp import InvalidParameter
+from exactdp.errors import ExactDPError
 
 
 def three(bound: int = 3) -> None:
@@ -164,7 +165,6 @@ def test_not_checkable() -> None:
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (lambda: part(lambda bound=3: three(bound)), "statement"),
         (lambda: part(three, mutant={}), "mutant"),
         (lambda: part(three, "conditional"), "condition"),
         (lambda: failing(three), "printed"),
@@ -174,6 +174,11 @@ def test_not_checkable() -> None:
 def test_incomplete_parts_are_refused(make: Callable[[], object], named: str) -> None:
     with pytest.raises(InvalidParameter, match=named):
         make()
+
+
+def test_a_check_without_a_statement_is_refused() -> None:
+    with pytest.raises(ExactDPError, match="has no docstring"):
+        part(lambda bound=3: three(bound))
 
 
 def test_unknown_arguments_are_refused() -> None:
