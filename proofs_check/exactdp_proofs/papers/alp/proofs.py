@@ -159,6 +159,20 @@ def lemma_5_2(factor: Fraction = Fraction(2)) -> None:
     identity(sp.expand(stored - (-sp.log(d) - sp.log(2))))
 
 
+@ALP.holds("Lemma 5.3")
+@weaker
+def lemma_5_3(loss: Fraction = _ONE) -> None:
+    """Algorithm 7 is (epsilon1 + epsilon2)-differentially private.
+
+    Proof: Its two releases draw independent noise. The first is Algorithm 6 for epsilon1 (Lemma
+        5.1), the second Algorithm 4 for epsilon2 (Lemma 4.12), on the vector clipped at t, which
+        brings no two vectors further apart. Lemma 2.3 adds them up, with d1 = d2 = 0.
+    """
+    s, u, first, second = sp.symbols("s u e1 e2", nonnegative=True)
+    never_below_zero((s + u) - s)  # from t - s to t + u: s apart once clipped at t
+    identity(_rational(loss) * first + _rational(loss) * second - (first + second))
+
+
 @ALP.holds("Lemma 7.1")
 @mutant("the flip probability is 1/(e^epsilon + 2)", shift=2)
 def lemma_7_1(shift: int = 1, loss: Fraction = _ONE) -> None:

@@ -150,14 +150,10 @@ def _own_bits(small: Sketch, i: int) -> list[int]:
     return [int(small.bits[place // 8]) >> place % 8 & 1 for place in places]
 
 
-@ALP.holds("Lemma 5.3")
+@ALP.holds("Lemma 5.3", "on instances", ours=True)
 @weaker
 def lemma_5_3(loss: Fraction = _ONE) -> None:
-    """Algorithm 7, as shipped, is (epsilon1 + epsilon2)-differentially private.
-
-    Needs: a theorem on the composition of the two shipped laws; by Lemmas 2.3, 4.12 and 5.1 in
-        words.
-    """
+    """Algorithm 7, as shipped, is (epsilon1 + epsilon2)-differentially private."""
     for first, second in ((Fraction(2), _ONE), (Fraction(1, 2), _ONE)):
         mechanism = Combined(
             large=Threshold(d=1, k=1, largest=3, epsilon=loss * first, grid=1, t=2),

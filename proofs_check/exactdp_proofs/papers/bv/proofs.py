@@ -84,3 +84,18 @@ def theorem_5_1(loss: Fraction = Fraction(1)) -> None:
     identity(r * q * (r * other) - r**2 * q * other)
     half = sp.Rational(str(loss)) / 2  # epsilon/2 of the algorithm, in units of epsilon
     identity(half + half - 1)
+
+
+@BV.holds("Theorem 6.1")
+@weaker
+def theorem_6_1(loss: Fraction = Fraction(1)) -> None:
+    """KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is (epsilon/2, 0)-DP.
+
+    Proof: Its output is a function of the noisy counts of all bins, which BasicHistogram releases
+        with A = X (Theorem 5.1). A result has the sum of the probabilities of the counts that lead
+        to it, and p <= e^epsilon q holds for sums if it holds for each.
+    """
+    p, s, more, t = sp.symbols("p s u t", nonnegative=True)
+    never_below_zero((p + s) + (more + t) - (p + more))  # e^epsilon q = p + s, of two outcomes
+    half = sp.Rational(str(loss)) / 2
+    identity(half + half - 1)

@@ -71,13 +71,10 @@ def shipped_code(shift: int = 0) -> None:
             equal(law, keep_heavy(noise, counts, universe, noise.n + 1 + shift), **at)
 
 
-@BV.holds("Theorem 6.1")
+@BV.holds("Theorem 6.1", "on instances", ours=True)
 @weaker
 def theorem_6_1(loss: Fraction = Fraction(1)) -> None:
-    """KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is (epsilon/2, 0)-DP.
-
-    Needs: Theorem 5.1 and post-processing for laws that are functions, as one theorem (Rocq).
-    """
+    """KeepHeavy is (epsilon, 0)-DP when the counting-query algorithm is (epsilon/2, 0)-DP."""
     for noise, universe in ((geo(1), 3), *_CASES[1:]):
         less = weakened(noise, loss)
         worst = worst_ratio(lambda c: keep_heavy(less, c, universe), noise.n, universe)

@@ -230,3 +230,59 @@ def lemma_7_4(loss: Fraction = Fraction(1)) -> None:
     exponent = -alpha * (x - s) ** 2 / (2 * less) - (1 - alpha) * x**2 / (2 * less)
     centred = -((x - alpha * s) ** 2) / (2 * less)
     identity(sp.expand(exponent - centred - alpha * (alpha - 1) * s**2 / (2 * v)))
+
+
+@CSH.holds("Theorem 3.5", no_mechanism="a chain of inequalities; see on instances")
+@mutant("gamma(j) 3 % smaller", scale=Fraction(97, 100))
+def theorem_3_5(scale: Fraction = Fraction(1)) -> None:
+    """delta of Algorithm 2 is at most the maximum of 1 - psi(k), the Gaussian delta at
+    sqrt(k + sqrt k)/2, and the two families over j in [k-1] at
+    gamma(j) = min(sqrt j, sqrt(j + sqrt k)/2).
+
+    Proof: Let j counters be in both histograms and r <= k - j in one. As for Theorem 3.3, in both
+        orders delta is at most 1 - psi(r) plus the Gaussian delta at gamma(j) (Lemmas 3.2 and B.1),
+        with psi(r) >= psi(k - j). For 1 <= j < k that is a term of the first family. For j = 0
+        nothing is in both, and it is 1 - psi(k) at most; for r = 0 it is the Gaussian delta at
+        gamma(j), at most that at sqrt(k + sqrt k)/2. (The paper's proof takes a step that fails.)
+    """
+    first, s, t, shown, gauss, x = sp.symbols("P_X s t Y d_gauss v", nonnegative=True)
+    never_below_zero((1 - shown / (1 + x)) - (1 - shown))  # psi(r) = Y, psi(k - j) = Y/(1 + v)
+    middle = first - (1 - shown) + s  # P_X = P_M + 1 - psi(r) - s
+    never_below_zero(sp.expand(gauss + (1 - shown) + (middle - gauss + t) - first))
+    a, j, more, root = sp.symbols("a j e r", positive=True)  # k = j + e, sqrt k = r
+    never_below_zero((j + more + root) / 4 - (j + root) / 4)
+    never_below_zero((a + more) - _moved(a, a + more, root))  # at most sqrt j, j = a + e
+    square = (a - (j + root) / 2) ** 2 / (j + root)
+    identity(_rational(scale) ** 2 * (j + root) / 4 - _moved(a, j, root) - square)
+
+
+@CSH.holds("Corollary 4.2", no_mechanism="Algorithm 2 on another histogram; see on instances")
+@mutant("the (k+2)-th largest is subtracted", after=2)
+def corollary_4_2(after: int = 1) -> None:
+    """Algorithm 3 has the guarantees of Theorems 3.3 and 3.5, whatever number of counters a user
+    changes.
+
+    Proof: Algorithm 3 is Algorithm 2 on H~, which is k-sparse and monotonic for every histogram
+        (Lemma 4.1), and both theorems are for all such histograms. The check decides the steps of
+        all three proofs.
+    """
+    theorem_3_3()
+    theorem_3_5()
+    lemma_4_1(after)
+
+
+@CSH.holds("Lemma 7.6")
+@mutant(share=Fraction(97, 100))
+def lemma_7_6(share: Fraction = Fraction(1)) -> None:
+    """With discrete noise Z ~ N_Z(0, 4 sigma^2/sqrt k), Z_i ~ N_Z(0, 4 sigma^2), some Z + Z_i
+    exceeds 2 tau with probability at most 1 - P(Z <= 2 tau k^(-1/4)/(k^(-1/4)+1))
+    P(Z_i <= 2 tau/(k^(-1/4)+1))^k.
+
+    Proof: No sum exceeds 2 tau if Z <= s and every Z_i <= 2 tau - s, an event of independent
+        variables, whatever their laws are; s is the share in the first probability, and 2 tau - s
+        that in the second.
+    """
+    k, tau = sp.symbols("k tau", positive=True)
+    part = k ** sp.Rational(-1, 4)
+    s = 2 * tau * part / (1 + part)
+    identity(2 * tau - s - _rational(share) * 2 * tau / (part + 1))

@@ -118,7 +118,7 @@ _POINTS = (  # and the number of counters, all of which a user may change, and t
 )
 
 
-@CSH.holds("Corollary 4.2", slow=True)
+@CSH.holds("Corollary 4.2", "on instances", ours=True, slow=True)
 @mutant(scale=Fraction(99, 100))
 def corollary_4_2(
     scale: Fraction = Fraction(1),
@@ -130,8 +130,6 @@ def corollary_4_2(
 
     Note: That the side with the further counters is the worse one is under Exact analysis, side A
     suffices.
-
-    Needs: Theorem 3.5 over all parameters; with Theorem 3.3 and Lemma 4.1 it is proved.
     """
     for at, d, top in _POINTS:
         shipped = top_k.delta(top=at.k, sigma=at.sigma, tau=at.tau, epsilon=at.epsilon)

@@ -227,14 +227,12 @@ def centring(step: Fraction = Fraction(1, 2)) -> None:
     equal(centred, [Fraction(1, 2)])
 
 
-@CSH.holds("Lemma 7.6")
+@CSH.holds("Lemma 7.6", "on instances", ours=True)
 @mutant(share=Fraction(94, 100))
 def lemma_7_6(share: Fraction = Fraction(1)) -> None:
     """With discrete noise Z ~ N_Z(0, 4 sigma^2/sqrt k), Z_i ~ N_Z(0, 4 sigma^2), some Z + Z_i
     exceeds 2 tau with probability at most 1 - P(Z <= 2 tau k^(-1/4)/(k^(-1/4)+1))
     P(Z_i <= 2 tau/(k^(-1/4)+1))^k.
-
-    Needs: the argument of Lemma 3.2 for integer noise, where shares of 2 tau are rounded down.
     """
     with precision(BITS):
         for k, sigma in product((1, 2, 4, 30), map(Fraction, ("0.3", "1", "2.5"))):
