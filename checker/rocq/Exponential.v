@@ -164,7 +164,7 @@ Lemma one_q : IZR (one q) = IZR (one p) * IZR (2 ^ Zpos spare).
 Proof. rewrite <- mult_IZR. unfold one, q. rewrite <- Z.pow_add_r by lia. now rewrite Pos2Z.inj_add. Qed.
 
 (* From precision q to p, for ends a and b: e^b <= e^a (1 + 2 (b - a)). *)
-Definition exponential (u : ends) : ends :=
+Definition exponential_near (u : ends) : ends :=
   match u with
   | Some (a, b) =>
       if (Z.abs a <? 32768 * one p)%Z && (b - a <=? one p)%Z && (a <=? b)%Z then
@@ -178,9 +178,9 @@ Definition exponential (u : ends) : ends :=
   | None => None
   end.
 
-Lemma exponential_holds u x : holds p u x -> holds p (exponential u) (exp x).
+Lemma exponential_near_holds u x : holds p u x -> holds p (exponential_near u) (exp x).
 Proof.
-  destruct u as [[a b]|]; [|auto]. intros [H1 H2]. unfold exponential.
+  destruct u as [[a b]|]; [|auto]. intros [H1 H2]. unfold exponential_near.
   destruct (Z.abs a <? 32768 * one p)%Z, (Z.leb_spec (b - a) (one p)), (Z.leb_spec a b); cbn [andb]; try exact Logic.I.
   pose proof (exp_point_holds (Z.shiftl a (Zpos spare))) as E. destruct (exp_point _) as [[c d]|]; [|exact Logic.I].
   pose proof (one_posR p) as Ho. pose proof one_q as Hq. assert (0 < IZR (2 ^ Zpos spare)) as Hs by (apply IZR_lt; reflexivity).
@@ -219,5 +219,34 @@ Proof.
     + replace (ea * (1 + 2 * (IZR (b - a) / IZR (one p))) * IZR (one p) * (s * IZR (one p)))
         with (ea * (IZR (one p) * s) * (IZR (one p) + 2 * IZR (b - a))) by (field; lra).
       apply Rmult_le_compat_r; lra.
+Qed.
+
+(* Below -30000 e^x is less than the last digit. *)
+Definition exponential (u : ends) : ends :=
+  match u with
+  | Some (_, b) => if (b <=? - (30000 * one p))%Z && (p <=? 30000)%positive then Some (0, 1)%Z else exponential_near u
+  | None => None
+  end.
+
+Lemma exp_tiny n : forall x, x <= - INR n -> exp x * 2 ^ n <= 1.
+Proof.
+  induction n as [|n IH]; intros x Hx.
+  - simpl in *. rewrite Rmult_1_r, <- exp_0. destruct (Req_dec x 0) as [->|]; [lra | left; apply exp_increasing; lra].
+  - rewrite S_INR in Hx. replace x with (x + 1 + - (1)) by ring. rewrite exp_plus, exp_Ropp. specialize (IH (x + 1) ltac:(lra)).
+    pose proof (exp_ineq1_le 1). pose proof (exp_pos (x + 1)). assert (/ exp 1 <= / 2) by (apply Rinv_le_contravar; lra).
+    pose proof (pow_lt 2 n ltac:(lra)). simpl. apply Rle_trans with (exp (x + 1) * / 2 * (2 * 2 ^ n)); [|lra].
+    apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_l; lra.
+Qed.
+
+Lemma exponential_holds u x : holds p u x -> holds p (exponential u) (exp x).
+Proof.
+  intro H. pose proof (exponential_near_holds u x H) as N. unfold exponential. destruct u as [[a b]|]; [|exact Logic.I].
+  destruct (Z.leb_spec b (- (30000 * one p))) as [Lb|]; [|exact N]. destruct (Pos.leb_spec p 30000) as [Lp|]; [|exact N].
+  pose proof (one_posR p) as Ho. destruct H as [_ H]. apply IZR_le in Lb. rewrite opp_IZR, mult_IZR in Lb.
+  assert (x <= - INR (Pos.to_nat p)) as Hx.
+  { rewrite INR_IZR_INZ, positive_nat_Z. apply Rle_trans with (- (30000)); [apply Rmult_le_reg_r with (IZR (one p)); lra|].
+    apply Ropp_le_contravar, IZR_le. lia. }
+  apply exp_tiny in Hx. rewrite pow_IZR, positive_nat_Z in Hx. cbn [andb holds]. split; [|exact Hx].
+  pose proof (exp_pos x). nra.
 Qed.
 End Exponential.

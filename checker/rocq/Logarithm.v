@@ -13,18 +13,24 @@ Definition halley (r : positive) (x y : Z) : Z :=
   | None => y
   end.
 
-(* From the position of the first digit; ln 2 is about 45426/2^16. *)
-Definition guess_large (p : positive) (x : Z) : Z :=
+(* From the position of the first digit, at 64 digits; ln 2 is about 45426/2^16. Two steps have 27 digits. *)
+Definition first_guess (p : positive) (x : Z) : Z :=
   let small := 64%positive in
-  let middle := (Z.to_pos (Zpos p / 3 + 32)) in
   let start := Z.shiftl (45426 * (Z.log2 x - Zpos p) + 22713) (Zpos small - 16) in
-  let at_precision r y := halley r (rescale p r x) y in
-  let y := at_precision small (at_precision small start) in
-  at_precision p (if (p <=? 80)%positive then rescale small p y  (* accurate enough *)
-                  else rescale middle p (at_precision middle (rescale small middle y))).
+  halley small (rescale p small x) (halley small (rescale p small x) start).
+
+(* With r digits: a step from a third of them. *)
+Fixpoint guess_large (steps : nat) (p r : positive) (x : Z) : Z :=
+  match steps with
+  | S n => if (32 <? r)%positive then
+             let third := Z.to_pos (Zpos r / 3 + 8) in
+             halley r (rescale p r x) (rescale third r (guess_large n p third x))
+           else rescale 64 r (first_guess p x)
+  | O => rescale 64 r (first_guess p x)
+  end.
 
 Definition guess (p : positive) (x : Z) : Z :=
-  if (one p <=? x)%Z then guess_large p x else (- guess_large p (one p * one p / x))%Z.
+  if (one p <=? x)%Z then guess_large 32 p p x else (- guess_large 32 p p (one p * one p / x))%Z.
 
 Section Logarithm.
 Variable p : positive.

@@ -149,12 +149,12 @@ Proof.
   unfold beyond. destruct (over p (whole p 1) w) as [[b' b]|]; [|exact Logic.I]. pose proof (one_posR p). simpl in *. nra.
 Qed.
 
+Definition growth_far : ends := growth (whole p (Zpos far * Zpos far)).
+Definition beyond_far : ends := beyond growth_far.
+
 (* The area from 0 on. *)
 Definition half_area_ends : ends :=
-  let c := whole p (Zpos far) in
-  let square := whole p (Zpos far * Zpos far) in
-  let w := growth square in
-  plus (area_ends c square w) (beyond w).
+  plus (area_ends (whole p (Zpos far)) (whole p (Zpos far * Zpos far)) growth_far) beyond_far.
 
 Lemma far_bounds c : 1 <= c -> 0 <= half_area gauss - area_of gauss c <= bell c.
 Proof.
@@ -163,22 +163,30 @@ Proof.
   apply Rmult_le_reg_r with c; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. nra.
 Qed.
 
-Lemma half_area_holds : holds p half_area_ends (half_area gauss).
+Lemma far_square : holds p (whole p (Zpos far * Zpos far)) (IZR (Zpos far) * IZR (Zpos far)).
+Proof. rewrite <- mult_IZR. apply (whole_holds p (Zpos far * Zpos far)). Qed.
+
+Lemma beyond_far_holds c e : IZR (Zpos far) <= c -> 0 <= e <= bell c -> holds p beyond_far e.
 Proof.
-  assert (holds p (whole p (Zpos far * Zpos far)) (IZR (Zpos far) * IZR (Zpos far))) as Hs
-    by (rewrite <- mult_IZR; apply (whole_holds p (Zpos far * Zpos far))).
-  pose proof (growth_holds _ _ Hs) as Hw.
-  replace (half_area gauss) with (area_of gauss (IZR (Zpos far)) + (half_area gauss - area_of gauss (IZR (Zpos far)))) by ring.
-  apply plus_holds; [exact (area_ends_holds _ _ _ _ (whole_holds p (Zpos far)) Hs Hw)|].
-  apply (beyond_holds _ _ _ Hw), far_bounds, IZR_le. lia.
+  intros Hc He. apply (beyond_holds _ _ _ (growth_holds _ _ far_square)). split; [apply He|]. eapply Rle_trans; [apply He|].
+  assert (1 <= IZR (Zpos far)) by (apply IZR_le; lia). unfold bell.
+  assert (- (c * c / 2) <= - (IZR (Zpos far) * IZR (Zpos far) / 2)) as [L| ->] by nra; [left; now apply exp_increasing | lra].
 Qed.
 
-(* The area from 0 to c for every c. *)
+Lemma half_area_holds : holds p half_area_ends (half_area gauss).
+Proof.
+  pose proof far_square as Hs. pose proof (growth_holds _ _ Hs) as Hw.
+  replace (half_area gauss) with (area_of gauss (IZR (Zpos far)) + (half_area gauss - area_of gauss (IZR (Zpos far)))) by ring.
+  apply plus_holds; [exact (area_ends_holds _ _ _ _ (whole_holds p (Zpos far)) Hs Hw)|].
+  apply (beyond_far_holds (IZR (Zpos far))); [lra|]. apply far_bounds, IZR_le. lia.
+Qed.
+
+(* The area from 0 to c for every c: from far on, all but what is beyond. *)
 Definition any_area_ends (half c w : ends) : ends :=
   match c with
   | Some (a, b) =>
-      if (Zpos far * one p <=? a)%Z then minus half (beyond w)
-      else if (b <=? - (Zpos far * one p))%Z then minus (beyond w) half
+      if (Zpos far * one p <=? a)%Z then minus half beyond_far
+      else if (b <=? - (Zpos far * one p))%Z then minus beyond_far half
       else area_ends c (times p c c) w
   | None => None
   end.
@@ -190,16 +198,16 @@ Proof.
   destruct u as [[a b]|] eqn:Eu; [|exact Logic.I]. rewrite <- Eu in *. pose proof (one_posR p) as Ho.
   assert (1 <= IZR (Zpos far)) by (apply IZR_le; lia).
   destruct (Z.leb_spec (Zpos far * one p) a) as [L|L].
-  - assert (1 <= c) as Hc.
+  - assert (IZR (Zpos far) <= c) as Hc.
     { rewrite Eu in Hu. simpl in Hu. apply IZR_le in L. rewrite mult_IZR in L. apply Rmult_le_reg_r with (IZR (one p)); nra. }
     replace (area_of gauss c) with (half_area gauss - (half_area gauss - area_of gauss c)) by ring.
-    apply minus_holds; [exact Hh|]. now apply (beyond_holds _ _ _ Hw), far_bounds.
+    apply minus_holds; [exact Hh|]. apply (beyond_far_holds c); [exact Hc | apply far_bounds; lra].
   - destruct (Z.leb_spec b (- (Zpos far * one p))) as [M|M]; [|now apply area_ends_holds].
-    assert (1 <= - c) as Hc.
+    assert (IZR (Zpos far) <= - c) as Hc.
     { rewrite Eu in Hu. simpl in Hu. apply IZR_le in M. rewrite opp_IZR, mult_IZR in M. apply Rmult_le_reg_r with (IZR (one p)); nra. }
-    pose proof (far_bounds (- c) Hc) as F. rewrite (area_odd gauss c), bell_even in F.
+    pose proof (far_bounds (- c) ltac:(lra)) as F. rewrite (area_odd gauss c) in F.
     replace (area_of gauss c) with ((half_area gauss - - area_of gauss c) - half_area gauss) by ring.
-    apply minus_holds; [|exact Hh]. now apply (beyond_holds _ _ _ Hw).
+    apply minus_holds; [|exact Hh]. now apply (beyond_far_holds (- c)).
 Qed.
 
 (* The curve at x: y is near ln x, and the curve falls by at most e^y - x from x to e^y. *)

@@ -19,6 +19,7 @@ _BELOW = ("discrete-gaussian", "discrete-laplace", "finite-law", "randomized-res
 _SPARE = 96  # binary digits beyond the first one of the claimed number
 _HAIRS = 192  # binary digits that show the 2^-100 by which nodes are moved down
 _GRID_SPARE = 16  # and beyond those of the masses on a grid, and of e^loss
+_NEAREST = 200  # no number of a statement, which has 60 characters, is closer to 1 than 2^-200
 
 _HEAD = """\
 (* A privacy statement as a theorem. SHA-256 of the statement: {sha256}
@@ -91,8 +92,6 @@ def _claim(number: int, claim: dict[str, Any], side: str, fields: Mapping[str, A
     measure, words = _measure(number, claim, side)
     named = str(fields["unit"]["neighbours"] in ("add-remove", "zero-out")).lower()
     one_pair = str(fields["unit"].get("one_pair", False)).lower()
-    bound = Fraction(claim[side])
-    digits = max(0, (1 / bound).__ceil__().bit_length()) if bound else 0
     derivation = claim["derivation"]
     grid = derivation["rule"] == "grid"
     place = "kernel" if grid else "program"  # the kernel's long integers, or Rocq's Z
@@ -108,9 +107,7 @@ def _claim(number: int, claim: dict[str, Any], side: str, fields: Mapping[str, A
         measure=measure,
         bound_q=_rational(claim[side]),
         checker=f"{place}_{'least' if below else 'most'}",
-        precision=max(
-            _grid_precision(derivation) if grid else digits + _SPARE, _HAIRS if below else 0
-        ),
+        precision=_precision(claim, side),
         unknown=f"_ _ _ _ _ {epsilon}" if below else "_ _ _ _",
         rule=_rule(derivation),
     )
@@ -136,11 +133,25 @@ def _measure(number: int, claim: dict[str, Any], side: str) -> tuple[str, str]:
     raise InvalidParameter("statement", what, "a claim with a rule in checker/rocq")
 
 
-def _grid_precision(derivation: dict[str, Any]) -> int:
-    """Binary digits of a curve, so that masses on its nodes are exact to their last digit."""
-    largest = max(abs(node) for pair in derivation["nodes"] for node in pair)
-    loss: Fraction = largest * Fraction(derivation["step"])
-    return int(derivation["mass_bits"]) + _GRID_SPARE + math.ceil(loss * 3 / 2)
+def _precision(claim: dict[str, Any], side: str) -> int:
+    """Binary digits of the numbers in a proof. No choice of them proves what is false."""
+    derivation = claim["derivation"]
+    least = _HAIRS if side == "at_least" else 0
+    if derivation["rule"] == "grid":  # masses on its nodes are exact to their last digit
+        largest = max(abs(node) for pair in derivation["nodes"] for node in pair)
+        loss = _digits_of_exponential(largest * Fraction(derivation["step"]))
+        return max(least, int(derivation["mass_bits"]) + _GRID_SPARE + loss)
+    bound = Fraction(claim[side])
+    digits = max(0, bound.denominator.bit_length() - bound.numerator.bit_length())
+    if claim["measure"] == "type-two":
+        digits = _NEAREST
+    order = Fraction(derivation.get("order", 1)).numerator.bit_length()
+    growth = _digits_of_exponential(Fraction(claim.get("epsilon", 0)))
+    return max(least, max(_SPARE, order) + digits + growth)
+
+
+def _digits_of_exponential(loss: Fraction) -> int:
+    return math.ceil(loss * 3 / 2)  # e < 2^(3/2)
 
 
 def _rule(derivation: dict[str, Any]) -> str:

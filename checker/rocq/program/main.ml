@@ -186,31 +186,54 @@ let has_outcomes (r : Checker.release) = match r.runs with
   | Checker.FiniteLaw _ | Checker.RandomizedResponse _ | Checker.DiscreteLaplace _ | Checker.DiscreteGaussian _ -> true
   | _ -> false
 
+(* The theorems hold for numbers of any precision: to choose one costs work, and no truth. A claim that 256 binary digits do not prove is
+   tried once more, with as many as its own numbers need: 96 beyond the first one of the bound, and those of e^loss. *)
+let least_digits = 256 and most_digits = 8192
+let nearest_to_1 = 200  (* leading zeros of 1 - b, for a number b < 1 of 60 characters *)
+let leading_zeros (q : Checker.q) = max 0 (Zarith.numbits q.qden - Zarith.numbits q.qnum)
+let digits_of_exponential (loss : Checker.q) =  (* e < 2^(3/2) *)
+  let limit = Zarith.of_int most_digits in
+  Zarith.to_int (Zarith.min limit (Zarith.cdiv (Zarith.mul (Zarith.of_int 3) loss.qnum) (Zarith.mul (Zarith.of_int 2) loss.qden)))
+let digits_of_choice = function
+  | Checker.Derived (Checker.GridRule (step, mass_bits, nodes, _)) ->
+      let largest = List.fold_left (fun m (a, b) -> Zarith.max m (Zarith.max (Zarith.abs a) (Zarith.abs b))) Zarith.zero nodes in
+      16 + Zarith.to_int mass_bits + digits_of_exponential { qnum = Zarith.mul largest step.numerator; qden = step.denominator }
+  | Checker.Derived _ -> 0
+  | Checker.ByDivergence order -> Zarith.numbits order.qnum
+let with_digits epsilon how zeros proves =
+  let needed = max (digits_of_choice how) 96 + zeros + digits_of_exponential epsilon in
+  proves (Zarith.of_int least_digits)
+  || (least_digits < needed && needed <= most_digits && proves (Zarith.of_int needed))
+
 (* What is true of each side of a claim. *)
 let claim named one_pair (releases : Checker.release list) value =
   let f = match value with Object f -> f | _ -> fail "a claim is not an object" in
   demand (List.mem_assoc "at_most" f || List.mem_assoc "at_least" f) "a claim is at_most, at_least or both";
   let read required optional = fields "a claim" ("measure" :: "derivation" :: required) ("at_most" :: "at_least" :: optional) value in
   let number_of name f = rational name (field name f) in
-  let bits = Zarith.of_int 256 in
   let how f = derivation releases (field "derivation" f) in
   let no_rule reason = fun _ -> raise (No_rule ("there is no rule yet for " ^ reason)) in
-  let most measure how bound = Checker.program_most bits named releases measure bound how in
-  let least measure epsilon how bound = Checker.program_least bits named one_pair releases measure bound epsilon how in
+  let most measure epsilon how bound =
+    with_digits epsilon how (leading_zeros bound) (fun digits -> Checker.program_most digits named releases measure bound how) in
+  let least measure epsilon how bound zeros =
+    with_digits epsilon how zeros (fun digits -> Checker.program_least digits named one_pair releases measure bound epsilon how) in
+  let exactly measure bound =  (* no number is rounded *)
+    Checker.program_most (Zarith.of_int least_digits) named releases measure bound (Checker.Derived Checker.CurveRule) in
   let at_most, at_least = match List.assoc_opt "measure" f with
     | Some (Text "delta") ->
         let f = read ["epsilon"] [] in
         let epsilon = number_of "epsilon" f in
         let measure = Checker.Delta epsilon in
-        ((fun bound -> most measure (how f) bound),
+        ((fun bound -> most measure epsilon (how f) bound),
          (fun bound ->
             if not (List.for_all has_outcomes releases) then raise (No_rule "there is no rule yet for a lower bound of a release");
-            least measure epsilon (how f) bound))
+            least measure epsilon (how f) bound (leading_zeros bound)))
     | Some (Text "type-two") ->
         let f = read ["epsilon"; "type_one"] [] in
         let epsilon = number_of "epsilon" f in
-        let measure = Checker.SecondError (at_most_1 "type_one" (number_of "type_one" f)) in
-        ((fun bound -> ignore (how f); most measure (Checker.Derived Checker.CurveRule) bound), (fun bound -> least measure epsilon (how f) bound))
+        let first = at_most_1 "type_one" (number_of "type_one" f) in
+        let measure = Checker.SecondError first in
+        ((fun bound -> ignore (how f); exactly measure bound), (fun bound -> least measure epsilon (how f) bound nearest_to_1))
     | Some (Text "rho") ->
         let f = read [] ["delta"] in
         let delta = match List.assoc_opt "delta" f with Some v -> at_most_1 "delta" (rational "delta" v) | None -> rational "delta" (Text "0") in
@@ -218,7 +241,7 @@ let claim named one_pair (releases : Checker.release list) value =
             by_sum (field "derivation" f);
             if Zarith.sign delta.qnum <> 0 then raise (No_rule "there is no rule yet for rho beside a delta");
             known Checker.rho_of_mechanism releases "rho of a release";
-            most Checker.Rho (Checker.Derived Checker.CurveRule) bound), no_rule "at_least of rho")
+            exactly Checker.Rho bound), no_rule "at_least of rho")
     | Some (Text "renyi") ->
         let f = read ["order"] [] in
         let order = number_of "order" f in
@@ -226,7 +249,7 @@ let claim named one_pair (releases : Checker.release list) value =
         ((fun bound ->
             by_sum (field "derivation" f);
             known_divergence order releases;
-            most (Checker.RenyiDivergence order) (Checker.Derived Checker.CurveRule) bound), no_rule "at_least of a divergence")
+            exactly (Checker.RenyiDivergence order) bound), no_rule "at_least of a divergence")
     | Some (Text "mu") -> ignore (read [] []); (no_rule "the measure mu", no_rule "the measure mu")
     | _ -> fail "the measure is unknown" in
   let side name proves = match List.assoc_opt name f with

@@ -100,26 +100,33 @@ def _has_digits(text: str) -> bool:
 
 
 def run(count: int, seed: int) -> dict[str, Counter[str]]:
-    """The verdicts on half of all kinds, half of those with rules; and on as many false ones."""
+    """The verdicts on so many true statements, half of all kinds, half of those with rules.
+
+    And on false ones made from them, until as many are not proved; others may have no rule yet.
+    """
     rng = random.Random(seed)
     true: Counter[str] = Counter()
     false: Counter[str] = Counter()
-    progress = tqdm(total=count, desc="statements", disable=count < 100)
-    while true.total() < count:
+    originals = []
+    for _ in tqdm(range(count), "statements", disable=count < 100):
         original = draw(rng) if rng.random() < 0.5 else with_rules(rng)
         text = original.document.to_json()
         verdict, theirs = compiled.verdict(text), dpcheck.check(text.encode())[0]
         if verdict not in ("no rule yet", theirs):
             raise AssertionError(f"{verdict}, dpcheck: {theirs}: {text}")
         true[verdict] += 1
-        progress.update()
-        changed = less(original, rng)
+        originals.append(original)
+    progress = tqdm(total=count, desc="false ones", disable=count < 100)
+    while false["not proved"] < count:
+        changed = less(rng.choice(originals), rng)
         if changed is None or not _has_digits(changed):
+            originals.append(with_rules(rng))
             continue
         verdict = compiled.verdict(changed)
         if verdict == "valid":
             raise AssertionError(f"a false claim is proved: {changed}")
         false[verdict] += 1
+        progress.update(verdict == "not proved")
     return {"true": true, "false": false}
 
 

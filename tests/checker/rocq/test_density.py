@@ -70,6 +70,44 @@ def test_the_curve_to_fifty_decimals(mechanism: str, sensitivity: str, epsilon: 
         assert compiled.verdict(_claim(release, epsilon, f"{digits - 1}e-50")) == "not proved"
 
 
+@pytest.mark.parametrize(
+    ("sigma", "epsilon"), [("15.9", "1.25"), ("12", "3.5"), ("0.05", "240"), ("0.02", "1240")]
+)
+def test_the_precision_follows_the_claim(sigma: str, epsilon: str) -> None:
+    release = {"mechanism": "gaussian", "sigma": sigma, "sensitivity": "1"}
+    with mp.workdps(1200):
+        truth = _gaussian(1 / mpf(sigma), mpf(epsilon))
+        claims = {hair: mp.nstr(truth * (1 + hair * mpf("1e-9")), 30) for hair in (1, -1)}
+    for hair, verdict in ((1, "valid"), (-1, "not proved")):
+        number = claims[hair].replace("e-0", "e-")
+        assert compiled.verdict(_claim(release, epsilon, number)) == verdict
+
+
+@pytest.mark.parametrize("more", [{}, {"times": 5}, {"rate": "0.5"}], ids=str)
+def test_a_delta_that_is_below_every_number_of_the_format(more: dict[str, Any]) -> None:
+    release = {"mechanism": "gaussian", "sigma": "3000", "sensitivity": "1"} | more
+    assert compiled.verdict(_claim(release, "1", "1e-900")) == "valid"
+
+
+def test_an_order_that_is_far_too_large() -> None:
+    promise = {"mechanism": "zcdp", "rho": "1e-9"}
+    assert compiled.verdict(_claim(promise, "1", "1e-900", rule="renyi", order="1e5")) == "valid"
+
+
+def test_a_second_error_that_is_almost_one() -> None:
+    release = {"mechanism": "gaussian", "sigma": "15", "sensitivity": "1"}
+    with mp.workdps(80):
+        delta = _gaussian(1 / mpf(15), mpf("0.9"))  # 10^-42; 1 - 10^-57 is the largest number < 1
+        bounds = [int((1 - delta * factor) * 10**56) for factor in (mpf("1.001"), mpf("0.999"))]
+    statement = json.loads(_claim(release, "0.9", "1"))
+    claim = {"measure": "type-two", "epsilon": "0.9", "type_one": "0"} | {
+        "derivation": {"rule": "curve"}
+    }
+    for bound, valid in zip(bounds, (True, False), strict=True):
+        statement["claims"] = [claim | {"at_least": f"0.{bound}"}]
+        assert (compiled.verdict(json.dumps(statement)) == "valid") == valid
+
+
 def test_delta_from_the_divergence_of_gaussian_noise() -> None:
     with mp.workdps(40):  # mu^2/2 is 5/(2 10^2) in all
         a = mpf(11)
