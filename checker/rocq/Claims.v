@@ -1,7 +1,7 @@
 (* The checker of claims of every measure, at_most and at_least, and the theorem that what it accepts is true. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Grid Fixed Exponential Logarithm Above Tops Finite Kronecker Renyi Statement Bounds GridRule Checker Moments
+From DP Require Import Law Profile Compose Grid Fixed Exponential Logarithm Above Tops Finite Kronecker Normal NormalSum Renyi TradeOff Statement Bounds GridRule Checker Moments
   TypeTwo Outcomes BelowRule Measures.
 Open Scope R_scope.
 
@@ -111,6 +111,25 @@ Proof.
     rewrite (Qeq_eqR _ _ (Qred_correct _)), !Q2R_minus, Q2R_mult, E1; nra.
 Qed.
 
+(* Rule `sum` for mu: the squares of the Gaussian releases add up. *)
+Definition mu_rule (releases : list release) (bound : Q) : bool :=
+  match releases, all_squares releases with
+  | _ :: _, Some square => Qle_bool 0 bound && Qle_bool square (bound * bound)
+  | _, _ => false
+  end.
+
+Theorem mu_rule_sound o releases bound : mu_rule releases bound = true -> mu_at_most (run_classes (orient o) releases) (Q2R bound).
+Proof.
+  unfold mu_rule. destruct releases as [|r rest]; [discriminate|]. destruct (all_squares _) as [q|] eqn:E; [|discriminate].
+  rewrite andb_true_iff. intros [B0 B1]. apply Q2R_nonneg in B0. apply Qle_bool_iff, Qle_Rle in B1. rewrite Q2R_mult in B1.
+  destruct (all_squares_sound o _ q E) as [l [L1 [L2 L3]]]. assert (l <> []) as L4 by (apply L3; discriminate).
+  pose proof (squares_pos l _ L1 L4) as Hp. assert (0 < sqrt (squares l)) as Hr by now apply sqrt_lt_R0.
+  assert (sqrt (squares l) <= Q2R bound) as Hb.
+  { rewrite <- (sqrt_square (Q2R bound)) by assumption. apply sqrt_le_1_alt. rewrite L2. exact B1. }
+  intros s Hs f Hf. apply trade_off_from_curve; [lra|]. intros x Hx.
+  eapply Rle_trans; [apply (gaussian_sessions s l _ L1 L4 Hs f Hf x Hx)|]. apply curve_rises; [split; assumption | exact Hx].
+Qed.
+
 Definition check_most (named : bool) (releases : list release) (m : measure) (bound : Q) (how : choice) : bool :=
   match m with
   | Delta epsilon => check_delta named releases epsilon bound how
@@ -121,6 +140,7 @@ Definition check_most (named : bool) (releases : list release) (m : measure) (bo
       | None => false
       end
   | SecondError _ => false
+  | Mu => mu_rule releases bound
   end.
 
 Definition check_least (named one_pair : bool) (releases : list release) (m : measure) (bound : Q) (epsilon : Q) (how : choice) : bool :=
@@ -141,7 +161,7 @@ Proof. intro H. unfold all_orders. destruct named; [split; [apply (H forward) | 
 Theorem check_most_sound named releases m bound how : check_most named releases m bound how = true ->
   claim_at_most named releases m (Q2R bound).
 Proof.
-  destruct m as [epsilon| |a|first]; simpl.
+  destruct m as [epsilon| |a|first|]; simpl.
   - apply check_delta_sound.
   - destruct (total_of rho_of_mechanism releases) as [rho|] eqn:E; [|discriminate]. intro H. apply Qle_bool_iff, Qle_Rle in H.
     apply all_orders_intro. intro o. now apply (rho_sum_sound o releases rho).
@@ -149,6 +169,7 @@ Proof.
     apply Qle_bool_iff, Qle_Rle in H. apply all_orders_intro. intro o. apply (divergence_sum_sound o releases a x); auto.
     now apply one_below.
   - discriminate.
+  - intro H. apply all_orders_intro. intro o. now apply mu_rule_sound.
 Qed.
 
 Lemma swapped_classes (C D : class -> class) releases : (forall K Y P Q, C K Y P Q -> D K Y Q P) ->
@@ -161,7 +182,7 @@ Qed.
 Theorem check_least_sound named one_pair releases m bound epsilon how :
   check_least named one_pair releases m bound epsilon how = true -> claim_at_least named one_pair releases m (Q2R bound).
 Proof.
-  destruct m as [eps| |a|first]; simpl; try discriminate.
+  destruct m as [eps| |a|first|]; simpl; try discriminate.
   - rewrite andb_true_iff, !orb_true_iff. intros [H1 H2]. split.
     + destruct H1 as [H1|H1]; [now left | right; now apply Z.eqb_eq].
     + destruct H2 as [H2|H2]; [left | right]; [now apply (derive_below_sound forward releases eps bound how) | now apply (derive_below_sound backward releases eps bound how)].

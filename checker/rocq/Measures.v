@@ -1,7 +1,7 @@
 (* What the claims of a statement mean (section 4 of the specification), and the quantities that add up. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals Qminmax List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Sampling Basic Noise NoiseTop Promise Renyi Moments TypeTwo Tops Fixed Statement Bounds GridRule
+From DP Require Import Law Profile Compose Countable Finite Sampling Basic Noise NoiseTop Normal Promise Renyi Moments TypeTwo TradeOff Tops Fixed Statement Bounds GridRule
   Outcomes BelowRule.
 Open Scope R_scope.
 
@@ -13,13 +13,18 @@ Inductive measure :=
 | Delta (epsilon : Q)                 (* sup over events S of P(S) - e^epsilon Q(S) *)
 | Rho                                 (* the least rho such that the releases are rho-zCDP *)
 | RenyiDivergence (a : Q)             (* of order a *)
-| SecondError (first : Q).            (* the least second error of tests with this first error *)
+| SecondError (first : Q)             (* the least second error of tests with this first error *)
+| Mu.                                 (* the least mu such that the releases are mu-GDP *)
 
 (* rho-zCDP: for every order a > 1, the divergence of all that is seen is at most a rho. *)
 Definition rho_at_most (classes : list class) (rho : R) : Prop :=
   forall s, spends classes s -> forall a, 1 < a -> session_moment a ((a - 1) * (a * rho)) s.
 Definition divergence_at_most (classes : list class) (a bound : R) : Prop :=
   1 < a /\ forall s, spends classes s -> session_moment a ((a - 1) * bound) s.
+
+(* mu-GDP: false alarms as rare as those of Gaussian noise mean detections as rare. *)
+Definition mu_at_most (classes : list class) (mu : R) : Prop :=
+  forall s, spends classes s -> forall f, decision s f -> as_hard_as mu (mean_first s f) (mean_second s f).
 
 (* At most: for all pairs of neighbours in both orders, and where they have no named side also with an order of its own for each run. *)
 Definition all_orders (named : bool) (releases : list release) (holds_for : list class -> Prop) : Prop :=
@@ -32,6 +37,7 @@ Definition claim_at_most (named : bool) (releases : list release) (m : measure) 
   | Rho => all_orders named releases (fun classes => rho_at_most classes bound)
   | RenyiDivergence a => all_orders named releases (fun classes => divergence_at_most classes (Q2R a) bound)
   | SecondError _ => False  (* no rule *)
+  | Mu => all_orders named releases (fun classes => mu_at_most classes bound)
   end.
 
 (* At least: one pair of neighbours, whose laws are those of section 3, attains it; with several runs a statement has to say that one pair
@@ -194,4 +200,16 @@ Proof.
   intros Ha H Hb. split; [exact Ha|]. intros s Hs. destruct (divergence_total a o releases x Ha H) as [ms [M1 [M2 M3]]].
   apply (moment_le (Q2R a) (sum (fun m => m) ms)); [exact Ha | | now apply (moments_add_up (Q2R a) ms _ Ha M1 M2)].
   rewrite M3. apply Rmult_le_compat_l; lra.
+Qed.
+
+(* mu-GDP and all (epsilon, delta) are the same: delta at epsilon is at most the curve of Gaussian noise. *)
+Theorem delta_from_mu classes mu epsilon : 0 < mu -> mu_at_most classes mu -> delta_at_most classes epsilon (gauss_curve mu (exp epsilon)).
+Proof.
+  intros Hm H s Hs f Hf. apply (curve_from_trade_off mu _ _ Hm (proj2 (mean_first_bounds s f Hf)) (mean_second_bounds s f Hf) (H s Hs f Hf)).
+  apply exp_pos.
+Qed.
+
+Theorem mu_from_delta classes mu : 0 < mu -> (forall epsilon, delta_at_most classes epsilon (gauss_curve mu (exp epsilon))) -> mu_at_most classes mu.
+Proof.
+  intros Hm H s Hs f Hf. apply trade_off_from_curve; [exact Hm|]. intros x Hx. rewrite <- (exp_ln x Hx). now apply H.
 Qed.

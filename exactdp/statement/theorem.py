@@ -32,8 +32,10 @@ _HEAD = """\
    for neighbouring data obey P(E) <= e^epsilon Q(E) + delta. If named is true, one side of the
    neighbours has a name (with the user, without), all releases have the same order, and both orders
    are meant; if it is false, each release may have its own order. Rho and RenyiDivergence bound
-   divergences of all that was seen. claim_at_least says that one pair of neighbours comes as
-   close to the number as you like; for SecondError, that no test has a smaller second error. *)
+   divergences of all that was seen, and Mu says that it is no easier to tell than a number with
+   Gaussian noise that was moved by mu standard deviations. claim_at_least says that one pair of
+   neighbours comes as close to the number as you like; for SecondError, that no test has a smaller
+   second error. *)
 From Coq Require Import Reals QArith List.
 Import ListNotations.
 From DP Require Import Statement Checker Measures Claims.
@@ -126,6 +128,8 @@ def _measure(number: int, claim: dict[str, Any], side: str) -> tuple[str, str]:
         return f"Delta {_rational(claim['epsilon'])}", f"delta at epsilon = {claim['epsilon']}"
     if (measure, side, rule) == ("rho", "at_most", "sum") and not Fraction(claim.get("delta", 0)):
         return "Rho", "rho"
+    if (measure, side, rule) == ("mu", "at_most", "sum"):
+        return "Mu", "mu"
     if (measure, side, rule) == ("renyi", "at_most", "sum"):
         order = claim["order"]
         return f"RenyiDivergence {_rational(order)}", f"the divergence of order {order}"

@@ -250,7 +250,12 @@ let claim named one_pair (releases : Checker.release list) value =
             by_sum (field "derivation" f);
             known_divergence order releases;
             exactly (Checker.RenyiDivergence order) bound), no_rule "at_least of a divergence")
-    | Some (Text "mu") -> ignore (read [] []); (no_rule "the measure mu", no_rule "the measure mu")
+    | Some (Text "mu") ->
+        let f = read [] [] in
+        ((fun bound ->
+            by_sum (field "derivation" f);
+            if Checker.all_squares releases = None then raise (No_rule "there is no rule yet for mu of a release");
+            exactly Checker.Mu bound), no_rule "at_least of mu")
     | _ -> fail "the measure is unknown" in
   let side name proves = match List.assoc_opt name f with
     | None -> []

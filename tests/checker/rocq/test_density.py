@@ -136,6 +136,40 @@ def test_rho_and_divergence_of_gaussian_noise(order: str) -> None:
             assert dpcheck.check(json.dumps(statement).encode())[0] == verdict
 
 
+_TWO = [  # mu^2 is 3 (3/4)^2 + 1/100 = 1.6975
+    {"mechanism": "gaussian", "times": 3, "sigma": "2", "sensitivity": "1.5"},
+    {"mechanism": "gaussian", "times": 1, "sigma": "10", "sensitivity": "1"},
+]
+
+
+def _mu(at_most: str, neighbours: str = "add-remove") -> str:
+    statement = json.loads(_claim({"mechanism": "gaussian"}, "1", "1"))
+    statement["unit"]["neighbours"] = neighbours
+    claim = {"measure": "mu", "derivation": {"rule": "sum"}, "at_most": at_most}
+    return json.dumps(statement | {"releases": _TWO, "claims": [claim]})
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_the_squares_of_mu_add_up(neighbours: str) -> None:
+    root = mp.sqrt(mpf("1.6975"))
+    for factor, verdict in ((1 + mpf("1e-12"), "valid"), (1 - mpf("1e-12"), "not proved")):
+        text = _mu(mp.nstr(root * factor, 15), neighbours)
+        assert compiled.verdict(text) == verdict
+        assert dpcheck.check(text.encode())[0] == verdict
+
+
+def test_a_mu_of_other_mechanisms_has_no_rule() -> None:
+    statement = json.loads(_mu("9"))
+    statement["releases"] = [{"mechanism": "laplace", "times": 1, "scale": "1", "sensitivity": "1"}]
+    assert compiled.verdict(json.dumps(statement)) == "no rule yet"
+
+
+@pytest.mark.slow
+def test_a_mu_is_a_theorem_and_one_percent_less_is_not() -> None:
+    assert compiled.accepts(theorem(Statement.read(_mu("1.303"))))
+    assert not compiled.accepts(theorem(Statement.read(_mu("1.29"))))
+
+
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_the_squares_of_a_thousand_gaussian_runs_add_up(neighbours: str) -> None:
     release = {"mechanism": "gaussian", "times": 1000, "sigma": "50", "sensitivity": "3"}
