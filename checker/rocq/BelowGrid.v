@@ -4,7 +4,7 @@
    the mass x q where p >= x q is certain. Any order of the outcomes and any shares are sound. *)
 From Coq Require Import Reals Lra Lia ZArith List Bool Permutation Mergesort Orders FunctionalExtensionality.
 Import ListNotations.
-From DP Require Import Law Profile Compose Grid Fixed Above Lower Outcomes.
+From DP Require Import Law Profile Compose Grid Fixed Above Lower Parts.
 Open Scope R_scope.
 
 Module CellOrder <: TotalLeBool.
@@ -49,7 +49,7 @@ Fixpoint rights (l : list (Z * Z)) : list (Z * Z) :=  (* the share, and what is 
   | [] => []
   | (_, under) :: rest =>
       match rights rest, rest with
-      | (r, lost) :: _ as rs, (over, _) :: _ =>
+      | ((r, lost) :: _) as rs, (over, _) :: _ =>
           let share := (one p - Z.max 0 (r - spare) * over / under)%Z in
           (Z.max 0 share, lost + Z.max 0 (- share) * under)%Z :: rs
       | _, _ => [(one p, 0%Z)]
@@ -124,7 +124,7 @@ Proof.
 Qed.
 
 Ltac each := repeat match goal with |- _ /\ _ => split end.
-Ltac lists := unfold matches, Outcomes.matches in *; each; try first [apply Forall_nil | apply Forall2_nil | apply Forall_cons | apply Forall2_cons].
+Ltac lists := unfold matches, Parts.matches in *; each; try first [apply Forall_nil | apply Forall2_nil | apply Forall_cons | apply Forall2_cons].
 
 Lemma up_to_sound x l : forall sum fs g d rest, up_to x sum l = (d, rest) -> good g -> encloses g sum -> matches fs l ->
   exists h gs, good h /\ encloses h d /\ matches gs rest /\ forall o, h o + Profile.sum (fun f => f o) gs = g o + Profile.sum (fun f => f o) fs.

@@ -1,7 +1,7 @@
 (* Claims at_least: the rules `curve` and `grid` from below. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Grid Fixed Exponential Above Tops Statement Bounds GridRule Lower Outcomes BelowGrid.
+From DP Require Import Law Profile Compose Grid Fixed Exponential Above Tops Statement Bounds GridRule Lower Parts Outcomes BelowGrid.
 Open Scope R_scope.
 
 (* delta at epsilon is at least this: for every e > 0 some neighbours whose laws are those of section 3 have an event that shows it
@@ -61,7 +61,8 @@ Qed.
 Definition curve_below (o : order) (releases : list release) (eps : Q) : ends :=
   match releases with
   | [r] => if (count r =? 1)%positive then
-             match outcomes_of_release p o r with Some l => exactly (gain (exponential p (real p eps)) l) | None => None end
+             let x := exponential p (real p eps) in
+             match outcomes_of_release p o [x] r with Some l => exactly (gain x l) | None => None end
            else None
   | _ => None
   end.
@@ -70,8 +71,8 @@ Theorem curve_below_sound o releases eps bound : at_least (curve_below o release
   delta_at_least (extreme_classes (orient o) releases) (Q2R eps) (Q2R bound).
 Proof.
   unfold curve_below. destruct releases as [|r [|]]; try discriminate. destruct (Pos.eqb_spec (count r) 1) as [E1|]; [|discriminate].
-  destruct (outcomes_of_release p o r) as [l|] eqn:El; [|discriminate]. intros H e He.
-  destruct (outcomes_of_release_sound p o r l El) as [Y [P [Q [HC [fs [Hm HS]]]]]].
+  cbv zeta. destruct (outcomes_of_release p o _ r) as [l|] eqn:El; [|discriminate]. intros H e He.
+  destruct (outcomes_of_release_sound p o _ r l El) as [Y [P [Q [HC [fs [Hm HS]]]]]].
   pose proof (exponential_holds p _ _ (real_holds p eps)) as Hx.
   destruct (gain_sound P Q _ _ l Hx fs Hm) as [f [[F1 [F2 F3]] [F4 F5]]].
   pose proof (at_least_sound _ _ _ (exactly_holds p _) H) as B.
@@ -247,9 +248,9 @@ Fixpoint all_below (o : order) (releases : list release) (nodes : list (Z * Z)) 
   | [], [] => result
   | r :: releases', (i, last) :: nodes' =>
       let (i, last) := match o with backward => (- last, - i)%Z | _ => (i, last) end in
-      match outcomes_of_release p o r with
-      | Some l => all_below o releases' nodes'
-                    (Some (power_below (count r) (masses_below p mass_bits i (nodes_below i (Z.to_nat (last - i + 1))) l) result))
+      let xs := nodes_below i (Z.to_nat (last - i + 1)) in
+      match outcomes_of_release p o xs r with
+      | Some l => all_below o releases' nodes' (Some (power_below (count r) (masses_below p mass_bits i xs l) result))
       | None => None
       end
   | _, _ => None
@@ -278,8 +279,8 @@ Proof.
   induction releases as [|r releases IH]; intros [|[i last] nodes] result g k As Cs; simpl; try discriminate.
   - intros H Hr HC. subst. exists []. rewrite !app_nil_r, Nat.add_0_r. now split.
   - destruct (match o with backward => (- last, - i)%Z | _ => (i, last) end) as [i' last'].
-    destruct (outcomes_of_release p o r) as [l|] eqn:E; [|discriminate]. intros H Hr HC.
-    destruct (outcomes_of_release_sound p o r l E) as [Y [P [Q [HE HL]]]].
+    destruct (outcomes_of_release p o _ r) as [l|] eqn:E; [|discriminate]. intros H Hr HC.
+    destruct (outcomes_of_release_sound p o _ r l E) as [Y [P [Q [HE HL]]]].
     set (g0 := masses_below p mass_bits i' (nodes_below i' (Z.to_nat (last' - i' + 1))) l) in *.
     destruct (masses_below_sound p P Q step c c_pos mass_bits bits_fit i' _ l (nodes_below_hold (Z.to_nat (last' - i' + 1)) i') HL) as [N [A [PA [HA HG]]]]. fold g0 in N, HG.
     assert (supports g0 1 (repeat A 1)) as H1.

@@ -210,13 +210,24 @@ Proof.
     apply minus_holds; [|exact Hh]. now apply (beyond_far_holds (- c)).
 Qed.
 
+(* The probability of what is above c, where w = e^(c^2/2) and twice is 1 over the whole area. *)
+Definition tail_ends (half twice c w : ends) : ends := minus (ratio p 1 2) (times p (any_area_ends half c w) twice).
+
+Lemma tail_ends_holds half u w c : holds p half (half_area gauss) -> holds p u c -> holds p w (/ bell c) ->
+  holds p (tail_ends half (over p (whole p 1) (plus half half)) u w) (tail gauss c).
+Proof.
+  intros Hh Hu Hw. unfold tail_ends, tail. pose proof (half_pos gauss).
+  replace (/ 2 - area_of gauss c / (2 * half_area gauss)) with (1 / IZR 2 - area_of gauss c * (1 / (half_area gauss + half_area gauss))) by (field; lra).
+  apply minus_holds; [apply (ratio_holds p 1 2)|]. apply times_holds; [now apply any_area_holds|].
+  apply over_holds; [apply (whole_holds p 1) | now apply plus_holds].
+Qed.
+
 (* The curve at x: y is near ln x, and the curve falls by at most e^y - x from x to e^y. *)
 Definition gauss_at (half twice mu over_mu y e : ends) : ends :=
   let c := plus (times p y over_mu) (over_nat mu 2) in
   let a := minus c mu in
   let w := growth (times p a a) in
-  let tail t w := minus (ratio p 1 2) (times p (any_area_ends half t w) twice) in
-  minus (tail a w) (times p e (tail c (times p w e))).
+  minus (tail_ends half twice a w) (times p e (tail_ends half twice c (times p w e))).
 
 Definition gauss_top (mu : ends) : top :=
   let half := half_area_ends in
@@ -243,13 +254,7 @@ Proof.
   assert (/ bell c = / bell a * exp z) as Ec.
   { unfold a. rewrite bell_move. replace (mu * c - mu * mu / 2) with z by (unfold c; field; lra). pose proof (bell_pos c). field. lra. }
   pose proof (times_holds p _ _ _ _ Hw He) as Hw'. rewrite <- Ec in Hw'.
-  assert (holds p (over p (whole p 1) (plus half half)) (1 / (half_area gauss + half_area gauss))) as Hi
-    by (apply over_holds; [apply (whole_holds p 1) | now apply plus_holds]).
-  assert (forall t q w, holds p t q -> holds p w (/ bell q) -> holds p (minus (ratio p 1 2) (times p (any_area_ends half t w) (over p (whole p 1) (plus half half)))) (tail gauss q)) as T.
-  { intros t q w Ht Hq. unfold tail. pose proof (half_pos gauss).
-    replace (/ 2 - area_of gauss q / (2 * half_area gauss)) with (1 / IZR 2 - area_of gauss q * (1 / (half_area gauss + half_area gauss))) by (field; lra).
-    apply minus_holds; [apply (ratio_holds p 1 2)|]. apply times_holds; [now apply any_area_holds | exact Hi]. }
-  apply minus_holds; [now apply T|]. apply times_holds; [exact He|]. now apply T.
+  apply minus_holds; [now apply tail_ends_holds|]. apply times_holds; [exact He | now apply tail_ends_holds].
 Qed.
 
 Theorem tops_gauss u mu sigma : 0 < mu -> 0 < sigma -> holds p u mu -> tops p (gauss_top u) (moved_gaussian sigma (mu * sigma)).

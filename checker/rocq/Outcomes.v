@@ -1,12 +1,16 @@
 (* The pair of laws that attains each mechanism's curve (section 3 of the specification), as a list of enclosed outcomes. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool Permutation FunctionalExtensionality.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Sampling Basic Fixed Exponential Above Tops Noise NoiseTop Statement Bounds Lower.
+From DP Require Import Law Profile Compose Countable Line Moves Normal NormalTop Laplace Finite Sampling Basic Fixed Exponential Logarithm Above Tops Noise NoiseTop Statement Bounds Lower Parts Cuts.
 Open Scope R_scope.
 
 (* A count moves by the whole sensitivity. *)
 Inductive farthest square a (a_pos : 0 < a) (shift : Z) : class :=
 | is_farthest : farthest square a a_pos shift Z (noisy square a a_pos shift) (noisy square a a_pos 0).
+
+(* A number with noise moves by the whole sensitivity. *)
+Inductive farthest_value w (scale shift : R) : class :=
+| is_farthest_value : farthest_value w scale shift R (noisy_value w scale shift) (noisy_value w scale 0).
 
 (* With the user, without. Promises have no lower side. *)
 Definition extreme (m : mechanism) : class :=
@@ -15,6 +19,8 @@ Definition extreme (m : mechanism) : class :=
   | RandomizedResponse epsilon => finite_pair (response (Q2R epsilon))
   | DiscreteLaplace (Fraction n d) s => farthest false (noise_rate d n) (noise_rate_pos d n) (Zpos s)
   | DiscreteGaussian (Fraction n d) s => farthest true (noise_rate d (2 * n)) (noise_rate_pos d (2 * n)) (Zpos s)
+  | Gaussian sigma s => farthest_value gauss (real_fraction sigma) (real_fraction s)
+  | Laplace scale s => farthest_value laplace (real_fraction scale) (real_fraction s)
   | _ => fun _ _ _ => False
   end.
 
@@ -28,38 +34,15 @@ Definition extreme_release (r : release) : class :=
 Theorem extreme_in_class r Y P Q : extreme_release r Y P Q -> class_of_release r Y P Q.
 Proof.
   assert (forall m Y P Q, extreme m Y P Q -> class_of m Y P Q) as H.
-  { intros m Y0 P0 Q0. destruct m; repeat match goal with f : fraction |- _ => destruct f end; simpl; try contradiction; auto;
-      intros [ ]; constructor; lia. }
+  { intros m Y0 P0 Q0. destruct m; simpl; try contradiction; auto; repeat match goal with f : fraction |- _ => pose proof (fraction_pos f); destruct f end;
+      intros [ ]; constructor; first [lia | rewrite Rminus_0_r, Rabs_pos_eq; lra]. }
   unfold extreme_release, class_of_release. destruct (rate r); [|apply H]. intros [Y0 P0 Q0 H0]. constructor. constructor. now apply H.
 Qed.
 
 Section Outcomes.
 Variable p : positive.
-Definition cell : Type := ends * ends.
-
-Section Pair.
-Context {O : Type}.
-Variables P Q : law O.
-
-Definition encloses (f : O -> R) (c : cell) : Prop := holds p (fst c) (mean P f) /\ holds p (snd c) (mean Q f).
-Definition good (f : O -> R) : Prop := measurable P f /\ measurable Q f /\ forall o, 0 <= f o.
-Definition matches (fs : list (O -> R)) (cs : list cell) : Prop := Forall good fs /\ Forall2 encloses fs cs.
-Definition enclosed_parts (cs : list cell) : Prop := exists fs, matches fs cs /\ forall o, sum (fun f => f o) fs <= 1.
-
-Lemma enclosed_permutation cs ds : Permutation cs ds -> enclosed_parts cs -> enclosed_parts ds.
-Proof.
-  intros Hp [fs [[G E] S]]. destruct (Forall2_permutation encloses cs ds Hp fs E) as [gs [Hg Eg]].
-  exists gs. split; [split; [eapply Permutation_Forall; eassumption | exact Eg]|]. intro o. now rewrite <- (sum_permutation _ _ _ Hg).
-Qed.
-End Pair.
-
-Definition swap (c : cell) : cell := (snd c, fst c).
-Lemma enclosed_swap {O} (P Q : law O) cs : enclosed_parts P Q cs -> enclosed_parts Q P (map swap cs).
-Proof.
-  intros [fs [[G E] S]]. exists fs. split; [|exact S]. split.
-  - eapply Forall_impl; [|exact G]. unfold good. tauto.
-  - clear - E. induction E as [|f c fs cs [E1 E2] _ IH]; simpl; constructor; [now split | exact IH].
-Qed.
+Local Notation encloses := (encloses p).
+Local Notation enclosed_parts := (enclosed_parts p).
 
 (* Outcomes one by one: the parts are those of single outcomes. *)
 Section Single.
@@ -173,16 +156,30 @@ Definition noise_list (square : bool) (num den s : positive) : option (list cell
   let n := reach p square num den in
   if (2 * Z.of_nat n + Zpos s <=? parts)%Z then Some (noise_outcomes square num den n (Pos.to_nat s)) else None.
 
-Definition outcomes_of (m : mechanism) : option (list cell) :=
+(* Where the ratio of the densities of a moved number is u: about (ln u)/mu + mu/2, or ((ln u) + mu)/2. *)
+Definition cut (square : bool) (mu : ends) (u : Z) : list Z :=
+  match mu with
+  | Some (m, _) => if (0 <? u)%Z && (0 <? m)%Z then
+                     let y := guess p u in [if square then y * one p / m + m / 2 else (y + m) / 2]%Z
+                   else []
+  | None => []
+  end.
+
+(* A number with noise is cut where the ratio is one of these multiples of 2^-p; any cuts are sound. *)
+Definition outcomes_of (ratios : list Z) (m : mechanism) : option (list cell) :=
   match m with
   | FiniteLaw outcomes => if proper_outcomes outcomes then Some (map (fun c => (real p (fst c), real p (snd c))) outcomes) else None
   | RandomizedResponse epsilon => Some (response_ends p (real p epsilon))
   | DiscreteLaplace (Fraction n d) s => noise_list false d n s
   | DiscreteGaussian (Fraction n d) s => noise_list true d (2 * n) s
+  | Gaussian sigma s => let mu := fraction_ends p (shift_of sigma s) in
+                        Some (line_cells p (gauss_tails p mu) (flat_map (cut true mu) ratios))
+  | Laplace scale s => let mu := fraction_ends p (shift_of scale s) in
+                       Some (line_cells p (laplace_tails p mu) (flat_map (cut false mu) ratios))
   | _ => None
   end.
 
-Theorem outcomes_of_sound m cs : outcomes_of m = Some cs -> exists Y P Q, extreme m Y P Q /\ enclosed_parts P Q cs.
+Theorem outcomes_of_sound ratios m cs : outcomes_of ratios m = Some cs -> exists Y P Q, extreme m Y P Q /\ enclosed_parts P Q cs.
 Proof.
   assert (forall square n d s, noise_list square n d s = Some cs -> exists Y P Q,
     farthest square (noise_rate n d) (noise_rate_pos n d) (Zpos s) Y P Q /\ enclosed_parts P Q cs) as N.
@@ -191,7 +188,15 @@ Proof.
     eexists _, _, _. split; [constructor | exact E]. }
   assert (forall pairs, inhabited (finite_pair pairs) -> Forall2 ends_of cs pairs -> exists Y P Q, finite_pair pairs Y P Q /\ enclosed_parts P Q cs) as F.
   { intros pairs [Y [P [Q H]]] HF. exists Y, P, Q. split; [exact H|]. destruct H as [P Q HP HQ]. now apply (finite_parts P Q pairs). }
-  destruct m; repeat match goal with f : fraction |- _ => destruct f end; simpl; try discriminate; try apply N.
+  assert (forall w scale s tails cuts, (forall c, holds p (fst (tails c)) (tail w (real_of p c - real_fraction (shift_of scale s)))
+      /\ holds p (snd (tails c)) (tail w (real_of p c))) -> cs = line_cells p tails cuts ->
+    exists Y P Q, farthest_value w (real_fraction scale) (real_fraction s) Y P Q /\ enclosed_parts P Q cs) as L.
+  { intros w scale s tails cuts H ->. eexists _, _, _. split; [constructor|]. rewrite (shift_real scale s).
+    apply (line_parts p w _ _ (fraction_pos scale) tails H). }
+  destruct m; cbn [outcomes_of extreme];
+    [.. | intro H; injection H as <-; apply (L gauss sigma sensitivity _ _ (gauss_tails_hold p _ _ (fraction_holds p _)) eq_refl)
+        | intro H; injection H as <-; apply (L laplace scale sensitivity _ _ (laplace_tails_hold p _ _ (fraction_holds p _)) eq_refl)];
+    repeat match goal with f : fraction |- _ => destruct f end; simpl; try discriminate; try apply N.
   - destruct (proper_outcomes _) eqn:E; [|discriminate]. intro H. inversion H; subst. apply F; [now apply proper_outcomes_inhabited|].
     unfold real_pairs. clear. induction outcomes as [|c l IH]; simpl; constructor; [split; apply real_holds | exact IH].
   - intro H. inversion H; subst. apply F; [apply response_inhabited | apply response_ends_holds, real_holds].
@@ -215,8 +220,23 @@ Proof.
     split; [|exact E2]. rewrite mixture_mean. apply plus_holds; now apply times_holds.
 Qed.
 
-Definition outcomes_of_release (o : order) (r : release) : option (list cell) :=
-  match outcomes_of (runs r) with
+(* The ratio p/q before sampling, where it is x (or q/p is x) with sampling: what is 0 or less is no ratio. *)
+Definition ratio_before (o : order) (rate : option fraction) (x : ends) : Z :=
+  match x with
+  | Some (a, _) =>
+      let u := match o with backward => (one p * one p / a)%Z | _ => a end in
+      match rate with
+      | None => u
+      | Some (Fraction n d) => ((u * Zpos d - (Zpos d - Zpos n) * one p) / Zpos n)%Z
+      end
+  | None => 0%Z
+  end.
+Definition ratios_before (o : order) (rate : option fraction) (xs : list ends) : list Z :=
+  let us := map (ratio_before o rate) xs in match o with backward => rev us | _ => us end.
+
+(* The outcomes, cut where the ratio of the release is about one of xs. *)
+Definition outcomes_of_release (o : order) (xs : list ends) (r : release) : option (list cell) :=
+  match outcomes_of (ratios_before o (rate r) xs) (runs r) with
   | Some cs =>
       let sampled := match rate r with
                      | None => Some cs
@@ -231,11 +251,11 @@ Definition outcomes_of_release (o : order) (r : release) : option (list cell) :=
   | None => None
   end.
 
-Theorem outcomes_of_release_sound o r cs : outcomes_of_release o r = Some cs ->
+Theorem outcomes_of_release_sound o xs r cs : outcomes_of_release o xs r = Some cs ->
   exists Y P Q, orient o (extreme_release r) Y P Q /\ enclosed_parts P Q cs.
 Proof.
-  unfold outcomes_of_release, extreme_release. destruct (outcomes_of (runs r)) as [ds|] eqn:E; [|discriminate].
-  destruct (outcomes_of_sound _ _ E) as [Y [P [Q [HC H]]]].
+  unfold outcomes_of_release, extreme_release. destruct (outcomes_of _ (runs r)) as [ds|] eqn:E; [|discriminate].
+  destruct (outcomes_of_sound _ _ _ E) as [Y [P [Q [HC H]]]].
   assert (forall ds', (match rate r with
                      | None => Some ds
                      | Some q => if (Zpos (numerator q) <=? Zpos (denominator q))%Z
