@@ -205,6 +205,8 @@ let with_digits epsilon how zeros proves =
   proves (Zarith.of_int least_digits)
   || (least_digits < needed && needed <= most_digits && proves (Zarith.of_int needed))
 
+let several (releases : Checker.release list) = match releases with [r] -> Zarith.gt r.count Zarith.one | _ -> true
+
 (* What is true of each side of a claim. *)
 let claim named one_pair (releases : Checker.release list) value =
   let f = match value with Object f -> f | _ -> fail "a claim is not an object" in
@@ -227,6 +229,7 @@ let claim named one_pair (releases : Checker.release list) value =
         ((fun bound -> most measure epsilon (how f) bound),
          (fun bound ->
             if not (List.for_all has_outcomes releases) then raise (No_rule "there is no rule yet for a lower bound of a release");
+            if how f = Checker.Derived Checker.CurveRule && several releases then raise (No_rule "there is no rule yet for the curve of several releases from below");
             least measure epsilon (how f) bound (leading_zeros bound)))
     | Some (Text "type-two") ->
         let f = read ["epsilon"; "type_one"] [] in
