@@ -1,7 +1,8 @@
 (* Claims at_least: the rules `curve` and `grid` from below. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
-From DP Require Import Law Profile Compose Grid Fixed Exponential Above Tops Statement Bounds GridRule Lower Parts Outcomes BelowGrid.
+From DP Require Import Normal NormalTop NormalSum Law Profile Compose Grid Fixed Exponential Above Tops Statement Bounds GridRule Checker Lower NormalBelow Parts
+  Outcomes BelowGrid.
 Open Scope R_scope.
 
 (* delta at epsilon is at least this: for every e > 0 some neighbours whose laws are those of section 3 have an event that shows it
@@ -58,19 +59,76 @@ Proof.
       split; [intro o; specialize (F4 o); lra|]. rewrite !mean_plus, real_of_plus by assumption. lra.
 Qed.
 
+(* Any number of Gaussian runs: the curve of the root of the sum of squares is attained. *)
+Definition gaussian_below (o : order) (releases : list release) (eps : Q) : ends :=
+  match o, releases, all_squares releases with
+  | forward, _ :: _, Some q =>
+      let half := half_area_ends p in
+      let mu := root p (real p q) in
+      let y := real p eps in
+      gauss_at p half (over p (whole p 1) (plus half half)) mu (over p (whole p 1) mu) y (exponential p y)
+  | _, _, _ => None
+  end.
+
+Definition gauss_runs (r : release) : list (R * R) :=
+  match runs r with
+  | Gaussian sigma s => repeat (real_fraction (shift_of sigma s), real_fraction sigma) (Pos.to_nat (count r))
+  | _ => []
+  end.
+
+Lemma all_squares_attained releases : forall q, all_squares releases = Some q -> exists l, positive_runs l
+  /\ Forall2 (fun a (C : class) => C R (with_user a) (without_user a)) l (extreme_classes (fun C => C) releases)
+  /\ squares l = Q2R q /\ (releases <> [] -> l <> []).
+Proof.
+  intros q H. exists (flat_map gauss_runs releases). revert q H.
+  induction releases as [|r rest IH]; intros q; cbn [all_squares flat_map].
+  - intro H. inversion H. repeat split; try constructor; [|auto]. unfold squares, Q2R. simpl. lra.
+  - destruct (square_of r) as [one_square|] eqn:E; [|discriminate]. destruct (all_squares rest) as [more|]; [|discriminate].
+    intro H. inversion H; subst; clear H. destruct (IH more eq_refl) as [L1 [L2 [L3 _]]].
+    assert (exists a, 0 < fst a /\ 0 < snd a /\ gauss_runs r = repeat a (Pos.to_nat (count r)) /\ fst a * fst a = Q2R one_square
+      /\ extreme_release r R (with_user a) (without_user a)) as [a [A1 [A2 [-> [A3 A4]]]]].
+    { unfold square_of in E. unfold gauss_runs, extreme_release. destruct (runs r) as [| | | | | |sigma s|]; try discriminate. destruct (rate r); [discriminate|].
+      exists (real_fraction (shift_of sigma s), real_fraction sigma). split; [apply fraction_pos|]. split; [apply fraction_pos|]. split; [reflexivity|]. split.
+      - assert (one_square = let mu := shift_of sigma s in Qmake (Zpos (numerator mu * numerator mu)) (denominator mu * denominator mu)) as -> by congruence.
+        destruct (shift_of sigma s) as [n d]. unfold real_fraction, Q2R. cbn [fst numerator denominator Qnum Qden].
+        rewrite !Pos2Z.inj_mul, !mult_IZR. field. now apply not_0_IZR.
+      - unfold with_user, without_user. cbn [fst snd]. rewrite <- shift_real. constructor. }
+    split; [|split; [|split]].
+    + apply Forall_app. split; [|exact L1]. apply Forall_forall. intros x Hx. apply repeat_spec in Hx. now subst.
+    + apply Forall2_app; [now apply Forall2_repeat | exact L2].
+    + unfold squares in *. rewrite sum_app, L3, (Qeq_eqR _ _ (Qred_correct _)), Q2R_plus, Q2R_times, <- A3. f_equal.
+      induction (Pos.to_nat (count r)) as [|k IHk]; [simpl; lra|]. cbn [repeat sum]. rewrite IHk, S_INR. ring.
+    + intros _. pose proof (Pos2Nat.is_pos (count r)). destruct (Pos.to_nat (count r)); [lia | discriminate].
+Qed.
+
+Lemma gaussian_below_sound o releases eps bound : at_least (gaussian_below o releases eps) bound = true ->
+  delta_at_least (extreme_classes (orient o) releases) (Q2R eps) (Q2R bound).
+Proof.
+  unfold gaussian_below. destruct o; try discriminate. destruct releases as [|r rest]; [discriminate|].
+  destruct (all_squares (r :: rest)) as [q|] eqn:Eq; [|discriminate]. cbv zeta. intros H e He.
+  destruct (all_squares_attained _ q Eq) as [l [L1 [L2 [L3 L4]]]]. assert (l <> []) as L5 by (apply L4; discriminate).
+  pose proof (root_of_pos l L1 L5) as Hr. pose proof (exp_pos (Q2R eps)) as He'.
+  assert (holds p (root p (real p q)) (root_of l)) as Hm by (unfold root_of; rewrite L3; apply root_holds, real_holds).
+  pose proof (gauss_at_holds p _ _ _ _ _ _ _ Hr (half_area_holds p) Hm (over_holds p _ _ _ _ (whole_holds p 1) Hm) (real_holds p eps)
+    (exponential_holds p _ _ (real_holds p eps))) as G.
+  pose proof (at_least_sound _ _ _ G H) as B. destruct (gaussian_sessions_attain l L1 L5 (exp (Q2R eps)) He') as [f [Df Vf]].
+  exists (gauss_session l). split; [now apply gauss_session_attains|]. exists f. split; [exact Df | lra].
+Qed.
+
 Definition curve_below (o : order) (releases : list release) (eps : Q) : ends :=
   match releases with
   | [r] => if (count r =? 1)%positive then
              let x := exponential p (real p eps) in
              match outcomes_of_release p o [x] r with Some l => exactly (gain x l) | None => None end
-           else None
-  | _ => None
+           else gaussian_below o releases eps
+  | _ => gaussian_below o releases eps
   end.
 
 Theorem curve_below_sound o releases eps bound : at_least (curve_below o releases eps) bound = true ->
   delta_at_least (extreme_classes (orient o) releases) (Q2R eps) (Q2R bound).
 Proof.
-  unfold curve_below. destruct releases as [|r [|]]; try discriminate. destruct (Pos.eqb_spec (count r) 1) as [E1|]; [|discriminate].
+  unfold curve_below. destruct releases as [|r [|]]; [apply gaussian_below_sound| |apply gaussian_below_sound].
+  destruct (Pos.eqb_spec (count r) 1) as [E1|]; [|apply gaussian_below_sound].
   cbv zeta. destruct (outcomes_of_release p o _ r) as [l|] eqn:El; [|discriminate]. intros H e He.
   destruct (outcomes_of_release_sound p o _ r l El) as [Y [P [Q [HC [fs [Hm HS]]]]]].
   pose proof (exponential_holds p _ _ (real_holds p eps)) as Hx.

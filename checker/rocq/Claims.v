@@ -2,7 +2,7 @@
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool.
 Import ListNotations.
 From DP Require Import Law Profile Compose Grid Fixed Exponential Logarithm Above Tops Finite Kronecker Normal NormalSum Renyi TradeOff Statement Bounds GridRule Checker Moments
-  TypeTwo Outcomes BelowRule Measures.
+  TypeTwo NormalBelow Outcomes BelowRule Measures.
 Open Scope R_scope.
 
 Section Claims.
@@ -130,6 +130,19 @@ Proof.
   eapply Rle_trans; [apply (gaussian_sessions s l _ L1 L4 Hs f Hf x Hx)|]. apply curve_rises; [split; assumption | exact Hx].
 Qed.
 
+Definition mu_below (releases : list release) (bound : Q) : bool :=
+  match releases, all_squares releases with _ :: _, Some square => Qle_bool (bound * bound) square | _, _ => false end.
+
+Theorem mu_below_sound releases bound : mu_below releases bound = true -> mu_at_least (extreme_classes (fun C => C) releases) (Q2R bound).
+Proof.
+  unfold mu_below. destruct releases as [|r rest]; [discriminate|]. destruct (all_squares _) as [q|] eqn:E; [|discriminate].
+  intro H. apply Qle_bool_iff, Qle_Rle in H. rewrite Q2R_mult in H. destruct (all_squares_attained _ q E) as [l [L1 [L2 [L3 L4]]]].
+  intros mu Hmu. exists (gauss_session l). split; [now apply gauss_session_attains|]. apply no_smaller_mu; [exact L1 | now apply L4|].
+  apply Rlt_le_trans with (Q2R bound); [exact Hmu|]. unfold root_of. rewrite L3. apply Rle_trans with (sqrt (Q2R bound * Q2R bound)).
+  - destruct (Rle_dec 0 (Q2R bound)); [rewrite sqrt_square by assumption; lra|]. pose proof (sqrt_pos (Q2R bound * Q2R bound)). lra.
+  - now apply sqrt_le_1_alt.
+Qed.
+
 Definition check_most (named : bool) (releases : list release) (m : measure) (bound : Q) (how : choice) : bool :=
   match m with
   | Delta epsilon => check_delta named releases epsilon bound how
@@ -151,6 +164,7 @@ Definition check_least (named one_pair : bool) (releases : list release) (m : me
   | SecondError first =>
       Qle_bool 0 first && Qle_bool 0 bound
       && match delta_for first epsilon bound with Some d => check_delta named releases epsilon d how | None => false end
+  | Mu => (one_pair || (runs_of releases =? 1)%Z) && mu_below releases bound
   | _ => false
   end.
 
@@ -195,6 +209,8 @@ Proof.
       * apply (second_error_from_delta _ (run_classes (fun C => C) releases) (Q2R epsilon) (Q2R d)); auto. now apply swapped_classes.
     + apply (second_error_from_delta _ (run_classes Finite.either releases) (Q2R epsilon) (Q2R d)); auto.
       apply swapped_classes. intros K Y P Q [HK|HK]; [now right | now left].
+  - rewrite andb_true_iff, orb_true_iff. intros [H1 H2]. split; [destruct H1 as [H1|H1]; [now left | right; now apply Z.eqb_eq]|].
+    left. now apply mu_below_sound.
 Qed.
 End Claims.
 

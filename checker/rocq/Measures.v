@@ -2,7 +2,7 @@
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals Qminmax List Bool.
 Import ListNotations.
 From DP Require Import Law Profile Compose Countable Finite Sampling Basic Noise NoiseTop Normal Promise Renyi Moments TypeTwo TradeOff Tops Fixed Statement Bounds GridRule
-  Outcomes BelowRule.
+  Lower Outcomes BelowRule.
 Open Scope R_scope.
 
 Arguments Qred : simpl never.
@@ -40,12 +40,18 @@ Definition claim_at_most (named : bool) (releases : list release) (m : measure) 
   | Mu => all_orders named releases (fun classes => mu_at_most classes bound)
   end.
 
+(* One pair of neighbours has no smaller mu. *)
+Definition mu_at_least (classes : list class) (bound : R) : Prop := forall mu, mu < bound ->
+  exists s, attains classes s /\ exists f, decision s f /\ ~ as_hard_as mu (mean_first s f) (mean_second s f).
+
 (* At least: one pair of neighbours, whose laws are those of section 3, attains it; with several runs a statement has to say that one pair
    attains all of them (one_pair). The second error of all pairs is at least this. *)
 Definition claim_at_least (named one_pair : bool) (releases : list release) (m : measure) (bound : R) : Prop :=
   match m with
   | Delta epsilon => (one_pair = true \/ runs_of releases = 1%Z) /\ attained_delta releases (Q2R epsilon) bound
   | SecondError first => all_orders named releases (fun classes => second_error_at_least classes (Q2R first) bound)
+  | Mu => (one_pair = true \/ runs_of releases = 1%Z)
+          /\ (mu_at_least (extreme_classes (fun C => C) releases) bound \/ mu_at_least (extreme_classes reversed releases) bound)
   | _ => False  (* no rule *)
   end.
 

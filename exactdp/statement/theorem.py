@@ -15,7 +15,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.statement.document import Statement
 
 _RULES = ("curve", "basic", "renyi", "grid")
-_BELOW = ("discrete-gaussian", "discrete-laplace", "finite-law", "randomized-response")
+_PROMISES = ("approximate", "zcdp")  # without a lower side
 _SPARE = 96  # binary digits beyond the first one of the claimed number
 _HAIRS = 192  # binary digits that show the 2^-100 by which nodes are moved down
 _GRID_SPARE = 16  # and beyond those of the masses on a grid, and of e^loss
@@ -82,11 +82,12 @@ def theorem(statement: Statement) -> str:
 def left_out(statement: Statement) -> list[tuple[str, int]]:
     """The lower bounds, with the numbers of their claims, that stand beside an upper one alone."""
     fields = statement.fields
-    known = all(release["mechanism"] in _BELOW for release in fields["releases"])
+    known = all(release["mechanism"] not in _PROMISES for release in fields["releases"])
     return [
         ("at_least", i)
         for i, claim in enumerate(fields["claims"], 1)
-        if {"at_most", "at_least"} <= claim.keys() and not (known and claim["measure"] == "delta")
+        if {"at_most", "at_least"} <= claim.keys()
+        and not (known and claim["measure"] in ("delta", "mu"))
     ]
 
 
@@ -128,7 +129,7 @@ def _measure(number: int, claim: dict[str, Any], side: str) -> tuple[str, str]:
         return f"Delta {_rational(claim['epsilon'])}", f"delta at epsilon = {claim['epsilon']}"
     if (measure, side, rule) == ("rho", "at_most", "sum") and not Fraction(claim.get("delta", 0)):
         return "Rho", "rho"
-    if (measure, side, rule) == ("mu", "at_most", "sum"):
+    if (measure, rule) == ("mu", "sum"):
         return "Mu", "mu"
     if (measure, side, rule) == ("renyi", "at_most", "sum"):
         order = claim["order"]

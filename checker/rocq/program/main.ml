@@ -205,8 +205,6 @@ let with_digits epsilon how zeros proves =
   proves (Zarith.of_int least_digits)
   || (least_digits < needed && needed <= most_digits && proves (Zarith.of_int needed))
 
-let several (releases : Checker.release list) = match releases with [r] -> Zarith.gt r.count Zarith.one | _ -> true
-
 (* What is true of each side of a claim. *)
 let claim named one_pair (releases : Checker.release list) value =
   let f = match value with Object f -> f | _ -> fail "a claim is not an object" in
@@ -221,6 +219,8 @@ let claim named one_pair (releases : Checker.release list) value =
     with_digits epsilon how zeros (fun digits -> Checker.program_least digits named one_pair releases measure bound epsilon how) in
   let exactly measure bound =  (* no number is rounded *)
     Checker.program_most (Zarith.of_int least_digits) named releases measure bound (Checker.Derived Checker.CurveRule) in
+  let exactly_least measure bound =
+    Checker.program_least (Zarith.of_int least_digits) named one_pair releases measure bound bound (Checker.Derived Checker.CurveRule) in
   let at_most, at_least = match List.assoc_opt "measure" f with
     | Some (Text "delta") ->
         let f = read ["epsilon"] [] in
@@ -229,7 +229,6 @@ let claim named one_pair (releases : Checker.release list) value =
         ((fun bound -> most measure epsilon (how f) bound),
          (fun bound ->
             if not (List.for_all has_outcomes releases) then raise (No_rule "there is no rule yet for a lower bound of a release");
-            if how f = Checker.Derived Checker.CurveRule && several releases then raise (No_rule "there is no rule yet for the curve of several releases from below");
             least measure epsilon (how f) bound (leading_zeros bound)))
     | Some (Text "type-two") ->
         let f = read ["epsilon"; "type_one"] [] in
@@ -255,10 +254,11 @@ let claim named one_pair (releases : Checker.release list) value =
             exactly (Checker.RenyiDivergence order) bound), no_rule "at_least of a divergence")
     | Some (Text "mu") ->
         let f = read [] [] in
-        ((fun bound ->
-            by_sum (field "derivation" f);
-            if Checker.all_squares releases = None then raise (No_rule "there is no rule yet for mu of a release");
-            exactly Checker.Mu bound), no_rule "at_least of mu")
+        let by_squares proves bound =
+          by_sum (field "derivation" f);
+          if Checker.all_squares releases = None then raise (No_rule "there is no rule yet for mu of a release");
+          proves Checker.Mu bound in
+        (by_squares exactly, by_squares exactly_least)
     | _ -> fail "the measure is unknown" in
   let side name proves = match List.assoc_opt name f with
     | None -> []

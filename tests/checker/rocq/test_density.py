@@ -40,13 +40,14 @@ def _claim(release: dict[str, Any], epsilon: str, at_most: str, **derivation: An
 
 
 @pytest.mark.parametrize("name", CONTINUOUS + ON_A_GRID)
-def test_the_upper_bound_of_an_example_is_valid_and_a_smaller_one_is_not(name: str) -> None:
+def test_both_bounds_of_an_example_are_valid_and_sharper_ones_are_not(name: str) -> None:
     example = _example(name)
-    honest = example.honest()
-    honest["claims"][0].pop("at_least", None)
-    assert compiled.verdict(json.dumps(honest)) == "valid"
-    less = example.statement(example.truth()[0] * (1 - Fraction(1, 10**9)), None)
-    assert compiled.verdict(json.dumps(less)) == "not proved"
+    assert compiled.verdict(json.dumps(example.honest())) == "valid"
+    low, high = example.truth()
+    hair = Fraction(1, 10**9)
+    for sharper in ((low * (1 - hair), None), (None, high * (1 + hair))):
+        if sharper[0] is not None or name != "basic":
+            assert compiled.verdict(json.dumps(example.statement(*sharper))) == "not proved"
 
 
 def _gaussian(mu: mpf, epsilon: mpf) -> mpf:
@@ -68,6 +69,11 @@ def test_the_curve_to_fifty_decimals(mechanism: str, sensitivity: str, epsilon: 
     assert compiled.verdict(_claim(release, epsilon, f"{digits + 1}e-50")) == "valid"
     if digits:
         assert compiled.verdict(_claim(release, epsilon, f"{digits - 1}e-50")) == "not proved"
+    for number, verdict in ((max(digits - 1, 0), "valid"), (digits + 2, "not proved")):
+        below = json.loads(_claim(release, epsilon, "1"))
+        del below["claims"][0]["at_most"]
+        below["claims"][0]["at_least"] = f"{number}e-50" if number else "0"
+        assert compiled.verdict(json.dumps(below)) == verdict
 
 
 @pytest.mark.parametrize(
@@ -142,20 +148,21 @@ _TWO = [  # mu^2 is 3 (3/4)^2 + 1/100 = 1.6975
 ]
 
 
-def _mu(at_most: str, neighbours: str = "add-remove") -> str:
+def _mu(bound: str, neighbours: str = "add-remove", side: str = "at_most") -> str:
     statement = json.loads(_claim({"mechanism": "gaussian"}, "1", "1"))
-    statement["unit"]["neighbours"] = neighbours
-    claim = {"measure": "mu", "derivation": {"rule": "sum"}, "at_most": at_most}
+    statement["unit"] |= {"neighbours": neighbours, "one_pair": True}
+    claim = {"measure": "mu", "derivation": {"rule": "sum"}, side: bound}
     return json.dumps(statement | {"releases": _TWO, "claims": [claim]})
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_the_squares_of_mu_add_up(neighbours: str) -> None:
     root = mp.sqrt(mpf("1.6975"))
-    for factor, verdict in ((1 + mpf("1e-12"), "valid"), (1 - mpf("1e-12"), "not proved")):
-        text = _mu(mp.nstr(root * factor, 15), neighbours)
-        assert compiled.verdict(text) == verdict
-        assert dpcheck.check(text.encode())[0] == verdict
+    for side, sign in (("at_most", 1), ("at_least", -1)):
+        for hair, verdict in ((mpf("1e-12"), "valid"), (-mpf("1e-12"), "not proved")):
+            text = _mu(mp.nstr(root * (1 + sign * hair), 15), neighbours, side)
+            assert compiled.verdict(text) == verdict
+            assert dpcheck.check(text.encode())[0] == verdict
 
 
 def test_a_mu_of_other_mechanisms_has_no_rule() -> None:
@@ -166,8 +173,9 @@ def test_a_mu_of_other_mechanisms_has_no_rule() -> None:
 
 @pytest.mark.slow
 def test_a_mu_is_a_theorem_and_one_percent_less_is_not() -> None:
-    assert compiled.accepts(theorem(Statement.read(_mu("1.303"))))
-    assert not compiled.accepts(theorem(Statement.read(_mu("1.29"))))
+    for side, proved, false in (("at_most", "1.303", "1.29"), ("at_least", "1.302", "1.316")):
+        assert compiled.accepts(theorem(Statement.read(_mu(proved, side=side))))
+        assert not compiled.accepts(theorem(Statement.read(_mu(false, side=side))))
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
@@ -187,9 +195,6 @@ def test_what_has_no_rule_yet() -> None:
     claim = {"measure": "renyi", "order": "2", "at_most": "1", "derivation": {"rule": "sum"}}
     sampled["claims"] = [claim]
     assert compiled.verdict(json.dumps(sampled)) == "no rule yet"
-    below = json.loads(_claim(gaussian, "1", "0"))
-    below["claims"][0]["at_least"] = below["claims"][0].pop("at_most")
-    assert compiled.verdict(json.dumps(below)) == "no rule yet"
 
 
 def test_damaged_choices_do_not_prove_a_false_claim() -> None:
@@ -226,3 +231,17 @@ def test_a_theorem_compiles_and_a_claim_one_percent_too_small_does_not(name: str
     for factor, accepted in ((Fraction(1001, 1000), True), (Fraction(99, 100), False)):
         claim = Statement.read(json.dumps(example.statement(truth * factor, None)))
         assert compiled.accepts(theorem(claim)) == accepted
+        below = Statement.read(json.dumps(example.statement(None, truth * (2 - factor))))
+        assert compiled.accepts(theorem(below)) == accepted
+
+
+@pytest.mark.slow
+def test_a_lower_bound_on_a_grid_is_a_theorem() -> None:
+    steps = _STEPS | {"times": 4, "rate": "0.5"}
+    statement = json.loads(_claim(steps, "1", "1", **_GRID, window=[-409, 396]))
+    statement["claims"][0]["derivation"] |= {"step": "1/8", "nodes": [[-10, 30]]}
+    statement["unit"]["one_pair"] = True
+    del statement["claims"][0]["at_most"]
+    for bound, accepted in (("0.15", True), ("0.18", False)):
+        statement["claims"][0]["at_least"] = bound
+        assert compiled.accepts(theorem(Statement.read(json.dumps(statement)))) == accepted
