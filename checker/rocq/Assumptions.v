@@ -1,5 +1,5 @@
 (* What the theorems assume. *)
-From DP Require Import Law Countable Compose Basic Orders Renyi Moments Lower Claims Normal NormalRenyi NormalSum Rounded Histogram.
+From DP Require Import Law Countable Compose Basic Orders Renyi Moments Lower Claims Normal NormalRenyi NormalSum NormalBelow Measures Rounded Histogram.
 Print Assumptions positive_parts_dp.
 Print Assumptions composition.
 Print Assumptions basic_composition.
@@ -10,6 +10,8 @@ Print Assumptions pure_zcdp.
 Print Assumptions gaussian_below.
 Print Assumptions gauss_moment.
 Print Assumptions gaussian_sessions.
+Print Assumptions gaussian_sessions_attain.
+Print Assumptions delta_from_mu.
 Print Assumptions rounded_complete.
 Print Assumptions readme_histogram.
 Print Assumptions program_most_sound.

@@ -57,7 +57,7 @@ def test_only_the_axioms_of_the_real_numbers_are_assumed() -> None:
     }
     names = re.findall(r"^(\w[\w.]*)(?: |$)", compiled.assumptions(), re.MULTILINE)
     assert set(names) - {"Axioms"} <= allowed
-    assert compiled.assumptions().count("Axioms:") == 14
+    assert compiled.assumptions().count("Axioms:") == 16
 
 
 def test_nothing_is_admitted() -> None:
