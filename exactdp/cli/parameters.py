@@ -159,7 +159,8 @@ SUMS = Option(
 MEANS = Option(
     "means",
     "column:low..high:of texts",
-    "Columns of which means are released, asked as for --sums.",
+    "Columns of which means are released, asked as for --sums. With :variance at the end, "
+    "variances over users, too.",
 )
 QUANTILES = Option(
     "quantiles",

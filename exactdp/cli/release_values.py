@@ -1,5 +1,5 @@
 """Sums, means and quantiles on the command line: COLUMN:LOW..HIGH[/STEP]:OF[:missing=VALUE], with
-commas; at the end, quantiles have [:q=Q+Q...][:interval]."""
+commas; at the end, quantiles have [:q=Q+Q...][:interval], and means [:variance]."""
 
 from __future__ import annotations
 
@@ -40,9 +40,17 @@ def sums_in(text: str | None) -> dict[str, Sum]:
 
 def means_in(text: str | None) -> dict[str, Mean]:
     """The means that --means asks for; raises InvalidParameter."""
-    from exactdp.frames import Mean
+    from exactdp.frames import Mean, Variance
 
-    return _read("means", text or "", Mean)
+    means: dict[str, Mean] = {}
+    for part in text.split(",") if text else ():
+        plain = part.removesuffix(":variance")
+        kind = Mean if plain == part else Variance
+        asked = _read("means", plain, kind)
+        if asked.keys() & means.keys():
+            raise InvalidParameter("means", text, _ALLOWED)
+        means |= asked
+    return means
 
 
 def quantiles_in(text: str | None) -> dict[str, Quantile]:
@@ -83,10 +91,12 @@ def errors_of(values: Mapping[str, Value], errors: Mapping[str, Sequence[float]]
     """The errors of released sums and means by noise, for the report."""
     facts = {}
     for name, value in values.items():
-        bounds = sorted({_text(error) for error in errors.get(name, ())}, key=float)
-        if bounds:
-            ends = bounds[0] if len(bounds) == 1 else f"{bounds[0]} to {bounds[-1]}, by key"
-            facts[f"noise of one {type(value).__name__.lower()} of {name} (95 %)"] = f"<= {ends}"
+        kind = "sum" if value.kind == "sums" else "mean"
+        for column, what in ((name, kind), (f"{name}_variance", "variance")):
+            bounds = sorted({_text(error) for error in errors.get(column, ())}, key=float)
+            if bounds:
+                ends = bounds[0] if len(bounds) == 1 else f"{bounds[0]} to {bounds[-1]}, by key"
+                facts[f"noise of one {what} of {name} (95 %)"] = f"<= {ends}"
     return facts
 
 

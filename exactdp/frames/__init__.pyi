@@ -19,3 +19,4 @@ from exactdp.frames.selecting import KeysRelease as KeysRelease
 from exactdp.frames.selecting import keys as keys
 from exactdp.frames.values import Mean as Mean
 from exactdp.frames.values import Sum as Sum
+from exactdp.frames.variance import Variance as Variance

@@ -271,8 +271,9 @@ def _value_errors(target: Target, size: int) -> dict[str, tuple[str, float]]:
     mechanism, _ = mechanism_for("auto", target)
     noises = noises_of(target.values, mechanism)
     return {
-        name: (value.described(name), value.error(value.farthest(size), size, noises[name]))
+        column: (value.described(name), error)
         for name, value in target.values.items()
+        for column, error in value.errors(name, value.farthest(size), size, noises[name]).items()
     }
 
 

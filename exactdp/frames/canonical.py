@@ -37,8 +37,9 @@ def _in_microseconds(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     after the microsecond, by which the last microsecond of such a day would be the next day."""
     if not rows.implementation.is_duckdb():
         return rows
-    kinds = rows.collect_schema().items()
-    names = [name for name, kind in kinds if kind == nw_.Datetime and kind.time_unit == "ns"]
+    kinds: dict[str, Any] = dict(rows.collect_schema())
+    times = {name: kind for name, kind in kinds.items() if kind == nw_.Datetime}
+    names = [name for name, kind in times.items() if kind.time_unit == "ns"]
     if not names:
         return rows
     early = "isfinite({0}) AND epoch_ns({0}) BETWEEN -9223372036854774000 AND -1"

@@ -395,11 +395,12 @@ def _errors(
     values: Mapping[str, Value], mechanism: Any, noisy_counts: NoisyCounts
 ) -> dict[str, tuple[float, ...]]:
     """The errors of released sums and means by noise."""
-    noises = noises_of(values, mechanism)
-    return {
-        name: tuple(
-            value.error(row, count, noises[name])
+    noises, errors = noises_of(values, mechanism), {}
+    for name, (value, rows) in zip(values, _totals_of(values, noisy_counts), strict=True):
+        of_keys = [
+            value.errors(name, row, count, noises[name])
             for row, count in zip(rows, noisy_counts.numerators, strict=True)
-        )
-        for name, (value, rows) in zip(values, _totals_of(values, noisy_counts), strict=True)
-    }
+        ]
+        columns = of_keys[0] if of_keys else (name,)
+        errors |= {column: tuple(each[column] for each in of_keys) for column in columns}
+    return errors

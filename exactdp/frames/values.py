@@ -34,7 +34,7 @@ from exactdp.fields import Number, converted, frozen, number, whole
 from exactdp.parameters import Real, decimal_text, positive, rational
 
 #: Largest size of a user's share in steps: totals of 2^32 users stay below 2^63.
-_LARGEST = 2**31
+LARGEST = 2**31
 
 #: Of steps from the inverse of this number to it, doubles hold the inverses and all totals.
 _LARGEST_STEP = Fraction(10**100)
@@ -96,7 +96,7 @@ class Reading:
         low, high = self.low / self.step, self.high / self.step
         if low.denominator > 1 or high.denominator > 1:
             raise InvalidParameter("low, high", self._range, "multiples of the step")
-        if not low < high or self.rows * max(abs(low), abs(high)) > _LARGEST:
+        if not low < high or self.rows * max(abs(low), abs(high)) > LARGEST:
             allowed = "low < high, and `most` times both within 2^31 steps of 0"
             raise InvalidParameter("low, high", self._range, allowed)
         if isinstance(self.missing, Fraction):
@@ -196,6 +196,12 @@ class Value(Reading):
         """A bound of the error of the first released value by noise, where the noise of the
         totals, and last that of the count, is at most `noises`."""
 
+    def errors(
+        self, name: str, totals: Sequence[int], count: int, noises: Sequence[int]
+    ) -> dict[str, float]:
+        """Released column -> a bound of its error by noise, for those that have one."""
+        return {name: self.error(totals, count, noises)}
+
     @abstractmethod
     def farthest(self, count: int) -> tuple[int, ...]:
         """Totals of `count` users with a value each, which have the largest error."""
@@ -237,7 +243,7 @@ class Sum(Value):
         return (total if self.step == 1 else float(total * self.step),)
 
     def error(self, totals: Sequence[int], count: int, noises: Sequence[int]) -> float:
-        return _upwards((noises[0] + abs(self._centre) * noises[-1]) * self.step)
+        return upwards((noises[0] + abs(self._centre) * noises[-1]) * self.step)
 
     def farthest(self, count: int) -> tuple[int, ...]:
         return (0,)
@@ -256,6 +262,10 @@ class Mean(Value):
     """
 
     def totals(self, name: str) -> tuple[Total, ...]:
+        return self._distances_and_weights(name)
+
+    def _distances_and_weights(self, name: str) -> tuple[Total, ...]:
+        """The totals of a mean: the second one is missing if each user has the weight 1."""
         low, high = (self.rows * (end - self.middle) for end in self.ends)
         less = f"less {self.value(self.middle)}" if self.middle else ""
         if self.of == "rows":
@@ -272,10 +282,10 @@ class Mean(Value):
 
     def parts(self, share: Any, weight: Any) -> tuple[Any, ...]:
         distances = share - weight * self.middle
-        return (distances, *(weight - self._base for _ in self.totals("")[1:]))
+        return (distances, *(weight - self._base for _ in self._distances_and_weights("")[1:]))
 
     def columns(self, name: str) -> dict[str, str]:
-        number = {f"{name}_values": "Int64"} if len(self.totals("")) > 1 else {}
+        number = {f"{name}_values": "Int64"} if len(self._distances_and_weights("")) > 1 else {}
         return {name: "Float64", **number}
 
     def released(self, totals: Sequence[int], count: int) -> tuple[float, ...]:
@@ -297,11 +307,11 @@ class Mean(Value):
             bounds.append((x + (high - self.middle) * Fraction(y)) / values)
         if values > y:
             bounds.append((x + abs(Fraction(totals[0], values)) * y) / (values - y))
-        return _upwards(min(bounds) * self.step)
+        return upwards(min(bounds) * self.step)
 
     def farthest(self, count: int) -> tuple[int, ...]:
         distances = (self.ends[1] - self.middle) * count
-        return distances, *(count - self._base * count for _ in self.totals("")[1:])
+        return distances, *(count - self._base * count for _ in self._distances_and_weights("")[1:])
 
     def _number(self, totals: Sequence[int], count: int) -> int:
         """The noisy number of values."""
@@ -310,7 +320,7 @@ class Mean(Value):
     @cached_property
     def _base(self) -> int:
         """The middle of the total of weights; 0 if there is none."""
-        return sum(total.middle for total in self.totals("")[1:])
+        return sum(total.middle for total in self._distances_and_weights("")[1:])
 
 
 def noises_of(values: Mapping[str, Value], mechanism: Any) -> dict[str, tuple[int, ...]]:
@@ -326,7 +336,7 @@ def noises_of(values: Mapping[str, Value], mechanism: Any) -> dict[str, tuple[in
     return noises
 
 
-def _upwards(number: Fraction) -> float:
+def upwards(number: Fraction) -> float:
     return nextafter(float(number), inf) if number else 0.0
 
 

@@ -126,6 +126,10 @@ def test_means_and_sums_of_ranges(tmp_path: Path) -> None:
     rows = {row["url"]: row for row in json.loads(out.read_text())}
     assert abs(rows["007"]["amount"] - 6) < 0.3
     assert abs(rows["a, b"]["amount"] - 3) < 0.3
+    code, text, _ = run(*call, "--means", "amount:0..8:sums:variance", "--overwrite")
+    assert code == 0
+    assert "noise of one variance of amount (95 %)" in text
+    assert all(row["amount_variance"] < 1 for row in json.loads(out.read_text()))
     code, _, _ = run(*call, "--sums", "amount:0..8:sums", "--overwrite")
     assert code == 0
     totals = {row["url"]: row["amount"] for row in json.loads(out.read_text())}
