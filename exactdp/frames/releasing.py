@@ -395,7 +395,8 @@ def _errors(
     values: Mapping[str, Value], mechanism: Any, noisy_counts: NoisyCounts
 ) -> dict[str, tuple[float, ...]]:
     """The errors of released sums and means by noise."""
-    noises, errors = noises_of(values, mechanism), {}
+    noises = noises_of(values, mechanism)
+    errors: dict[str, tuple[float, ...]] = {}
     for name, (value, rows) in zip(values, _totals_of(values, noisy_counts), strict=True):
         of_keys = [
             value.errors(name, row, count, noises[name])
