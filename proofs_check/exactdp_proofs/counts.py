@@ -50,8 +50,9 @@ def summary(parts: Sequence[Part]) -> str:
         f"{len(causes)} errata ({by_severity}) with {verdicts['refuted'] - len(causes)} "
         f"refuted consequences, {verdicts['conditional']} that hold only under a condition the "
         f"text lacks or rest on an erratum, {verdicts['note']} misprints that the text around "
-        f"them corrects (notes), {verdicts['proved']} proved, {verdicts['verified']} verified on "
-        f"instances, {verdicts['not checkable']} that no program can decide."
+        f"them corrects (notes), {verdicts['proved']} proved, {verdicts['argued']} argued, "
+        f"{verdicts['verified']} verified on instances, "
+        f"{verdicts['not checkable']} that no program can decide."
     )
 
 

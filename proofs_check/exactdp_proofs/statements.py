@@ -21,8 +21,8 @@ needs a condition which the text lacks is `SVA.conditional`, with a paragraph `C
             at_most(tail(b, constant), delta, b=b, delta=delta)
 
 A numbered theorem or lemma that is verified says in a paragraph `Needs:` what a proof would need;
-one that is proved by an argument gives the argument in a paragraph `Proof:`, and its check decides
-every step for all values (`identity`, `never_below_zero`, `always_positive`).
+one that is *argued* gives the argument in a paragraph `Proof:`, and its check decides every
+computation for all values (`identity`, `never_below_zero`, `always_positive`).
 
 A part of the same entry, "proof, order", that is false as printed. `as_printed` makes the check
 say what is printed, and must fail; the defaults say what is correct. The docstring also has the
