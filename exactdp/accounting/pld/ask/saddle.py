@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,19 +110,27 @@ class Saddle:
 
     def _cumulants(self, theta: float) -> tuple[float, float, float]:
         """log E e^(theta L) of the composition, with mean and variance of the tilted loss."""
-        value = mean = variance = 0.0
-        for losses, logs, times in self.parts:
-            exponent = logs + theta * losses
-            top = float(exponent.max())
-            weights = np.exp(exponent - top)
-            total = float(weights.sum())
-            first = float(np.einsum("i,i", weights, losses)) / total
-            value += times * (top + math.log(total))
-            mean += times * first
-            variance += (
-                times * float(np.einsum("i,i,i", weights, losses - first, losses - first)) / total
-            )
-        return value, mean, variance
+        losses, logs, times = self._rows
+        exponent = logs + theta * losses
+        top = exponent.max(axis=1)
+        weights = np.exp(exponent - top[:, np.newaxis])
+        total = weights.sum(axis=1)
+        mean = (weights * losses).sum(axis=1) / total
+        square = (weights * (losses - mean[:, np.newaxis]) ** 2).sum(axis=1) / total
+        sums = [(times * each).sum() for each in (top + np.log(total), mean, square)]
+        return float(sums[0]), float(sums[1]), float(sums[2])
+
+    @cached_property
+    def _rows(self) -> tuple[Floats, Floats, Floats]:
+        """The losses, the logarithms of their masses, and the numbers of runs: a row for each step.
+
+        Shorter rows end with losses without mass.
+        """
+        shape = len(self.parts), max(len(losses) for losses, _, _ in self.parts)
+        losses, logs = np.zeros(shape), np.full(shape, -math.inf)
+        for row, (one, masses, _) in enumerate(self.parts):
+            losses[row, : len(one)], logs[row, : len(one)] = one, masses
+        return losses, logs, np.array([float(times) for _, _, times in self.parts])
 
 
 def saddle(order: Order, fits: Callable[[Saddle, int], bool]) -> Saddle:

@@ -161,9 +161,10 @@ def _block(
     remainder = above((bound * unit * arb(4) ** -_TERMS * 2).upper())
     column = arb_mat(_TERMS, 1, [c * unit for c in scaled])
     place = np.arange(stop - start + 1) / float(half) - 1
-    values = _horner(column, place, remainder)
+    if (values := _horner(column, place, remainder)) is None:
+        return False
     left, right = (_horner(m * column, place[:-1], remainder) for m in _matrices(half, grid.step))
-    if left is None or right is None or values is None:
+    if left is None or right is None:
         return False
     if abs(exponent) > _LARGEST_EXPONENT:
         raise Undecided("a density of the loss is too small to be written down")

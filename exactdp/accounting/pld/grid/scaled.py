@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
 from exactdp.errors import Undecided
@@ -29,6 +30,9 @@ UNDERFLOW = 2.0**-1040
 EXPONENTIALS_ERROR = 4 * UNIT
 
 _BLOCK = 1024
+
+#: Tables of `exponentials` up to this length are kept for the next law.
+_MOST_SHARED = 1 << 16
 
 #: Shifts of exponents are limited to this, below which every double is 0.
 _LARGEST_SHIFT = 4000
@@ -84,8 +88,19 @@ def above(value: arb) -> float:
 def exponentials(rate: arb, count: int) -> Scaled:
     """e^(rate j) for j = 0 ... count - 1, each within the relative error EXPONENTIALS_ERROR.
 
-    The working precision must be 64 bits or more.
+    The working precision must be 64 bits or more. Many laws share the last short tables.
     """
+    if count <= _MOST_SHARED and rate.rad() == 0:
+        return _shared(*rate.man_exp(), 1 << (count - 1).bit_length(), ctx.prec)[:count]
+    return _exponentials(rate, count)
+
+
+@lru_cache(maxsize=4)
+def _shared(mantissa: fmpz, exponent: fmpz, count: int, _bits: int) -> Scaled:
+    return _exponentials(arb(mantissa) * arb(2) ** int(exponent), count)
+
+
+def _exponentials(rate: arb, count: int) -> Scaled:
     fine = [split((rate * j).exp()) for j in range(min(count, _BLOCK))]
     coarse = [split((rate * j).exp()) for j in range(0, count, _BLOCK)]
     mantissa = np.multiply.outer([m for m, _ in coarse], [m for m, _ in fine])
