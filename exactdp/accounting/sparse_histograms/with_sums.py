@@ -63,6 +63,10 @@ class WithSums(Calculator, Known):
     def shows(self) -> Enclosure:
         """The probability that some new counter of a user is released."""
 
+    def likely_sigmas(self, target: Fraction) -> list[Fraction]:
+        """Short decimals sigma, of which a calibration takes the best."""
+        return sigmas_by_zcdp(self.weight, epsilon=self.epsilon, target=target)
+
     def noise(self) -> Enclosure:
         """The delta of the noise."""
         return zcdp.delta(rho=self.weight / self.sigma**2, epsilon=self.epsilon)
@@ -93,10 +97,7 @@ class WithSums(Calculator, Known):
         """
         target, loss = delta_target("delta", delta), positive("epsilon", epsilon)
         one = cls(columns=columns, sigma=1, tau=0, epsilon=loss, spread=spread, **size)
-        if sigma is None:
-            sigmas = sigmas_by_zcdp(one.weight, epsilon=loss, target=target)
-        else:
-            sigmas = [positive("sigma", sigma)]
+        sigmas = one.likely_sigmas(target) if sigma is None else [positive("sigma", sigma)]
 
         def with_noise(sigma: Fraction) -> Calibration:
             start = replace(one, sigma=sigma)
@@ -104,7 +105,7 @@ class WithSums(Calculator, Known):
                 raise InvalidParameter("sigma", sigma, "larger: at this one no tau is enough")
             return calibrated(
                 cls.name,
-                ANALYSIS,
+                cls.analyses[0],
                 lambda tau: replace(start, tau=tau),
                 target=target,
                 name="tau",
