@@ -91,6 +91,14 @@ WORDS = {
     "membership": "risk",
     "membership-inference": "risk",
     "attack": "risk",
+    "anonymisation": "risk",
+    "anonymization": "risk",
+    "anonymise": "risk",
+    "anonymize": "risk",
+    "reidentification": "risk",
+    "re-identification": "risk",
+    "bayes": "risk",
+    "trade-off": "risk",
     "power": "risk",
     "precision": "risk",
     "reconstruction": "risk",
@@ -130,8 +138,10 @@ class Commands(Sections):
 
 
 def suggested(error: click.ClickException) -> str:
-    """The commands that a mistyped command may mean, as the end of an error message; "" if there
-    are none."""
+    """The commands that a mistyped command, or an option of another command, may mean, as the end
+    of an error message; "" if there are none."""
+    if isinstance(error, click.NoSuchOption) and error.ctx:
+        return _twin(error.option_name, error.ctx)
     mistyped = re.match("No such command '(.*?)'", error.format_message())
     context = getattr(error, "ctx", None)
     if not mistyped or not context:
@@ -147,6 +157,17 @@ def suggested(error: click.ClickException) -> str:
         ends = {path.rpartition(" ")[2]: f"exactdp {path}" for path in every}
         near = [ends[end] for end in get_close_matches(mistyped[1], ends, n=2, cutoff=0.75)]
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def _twin(option: str, context: click.Context) -> str:
+    """The command of this name in another group of calculators that has the option."""
+    _, *path = context.command_path.split()
+    for group in ("epsilon", "delta", "check", "calibrate"):
+        every = _loaded(group) if len(path) == 2 else None
+        twin = every.get_command(context, path[1]) if isinstance(every, click.Group) else None
+        if twin and any(option in parameter.opts for parameter in twin.params):
+            return f" 'exactdp {group} {path[1]}' has this option."
+    return ""
 
 
 def _paths(command: click.Command, above: str = "") -> Iterator[str]:

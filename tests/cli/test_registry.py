@@ -77,6 +77,7 @@ def test_siblings_are_told_apart() -> None:
         (["release", "histogram-apl"], "'histogram-alp'"),
         (["keyz"], "'exactdp release keys'"),
         (["convert"], "'exactdp epsilon'"),
+        (["anonymisation"], "'exactdp risk'"),
         (["delta", "rho"], "'exactdp epsilon zcdp'"),
         (["release", "Mean"], "'exactdp release counts'"),
     ],
@@ -86,6 +87,14 @@ def test_a_mistyped_command_is_told_what_is_near(words: list[str], meant: str) -
     assert (code, out) == (2, "")
     assert f"Did you mean {meant}" in err
     assert "Did you mean" not in run("qqqqqqqq")[2]
+
+
+def test_an_option_of_the_twin_names_the_twin() -> None:
+    _, _, err = run("delta", "zcdp", "--rho", "2.56", "--delta", "1e-10")
+    assert "'exactdp epsilon zcdp' has this option." in err
+    _, _, err = run("epsilon", "gaussian", "--sigma", "2", "--epsilon", "1")
+    assert "'exactdp delta gaussian' has this option." in err
+    assert "has this option" not in run("sgd", "--colour")[2]
 
 
 def test_words_that_people_type_lead_to_commands() -> None:
