@@ -50,6 +50,11 @@ _MOST_ERROR = 0.25
 #: The ends of a cell that may have any ratio.
 _ANYWHERE = (0, 1 << 40)
 
+_LITTLE_NOISE = (
+    "an epoch with so little noise, or so many steps, is not followed; one step alone, without the "
+    "allocation, is an upper bound, larger by at most ln(steps) for each epoch"
+)
+
 #: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.
 _SKETCHED, _SKETCHED_BITS = 500, 128
 
@@ -83,7 +88,10 @@ class Allocated(LossLaw):
     def bounds(self, step: Fraction, tail_bits: int, rate: Fraction) -> Bounds:
         grid = Grid(Fraction(0), step)
         with precision(_BITS):
-            low, high = _sums(self.base, self.reverse, self.steps, step, tail_bits)
+            try:
+                low, high = _sums(self.base, self.reverse, self.steps, step, tail_bits)
+            except Undecided as error:
+                raise Undecided(_LITTLE_NOISE) from error
             masses, infinite = _above(high, grid, removed=self.removed)
             below = merged(grid, _cells(low, removed=self.removed))
             zero = low.zero / (1 + 2 * arb(low.error))
@@ -94,7 +102,11 @@ class Allocated(LossLaw):
             )
 
     def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
-        for ratio, mass in zip(*_sketched(self.base, self.steps, bits), strict=True):
+        try:
+            ratios, masses = _sketched(self.base, self.steps, bits)
+        except FloatingPointError as error:
+            raise Undecided(_LITTLE_NOISE) from error
+        for ratio, mass in zip(ratios, masses, strict=True):
             if ratio > 0 and mass > 0:
                 loss, log_mass = math.log(ratio), math.log(mass)
                 yield (loss, log_mass + loss) if self.removed else (-loss, log_mass)

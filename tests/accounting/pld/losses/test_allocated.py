@@ -262,3 +262,17 @@ def test_the_loss_of_an_epoch_is_within_the_logarithm_of_its_steps() -> None:
 def test_losses_that_are_too_large_for_the_lattice_are_undecided() -> None:
     with pytest.raises(Undecided):
         pld.gaussian(sigma="0.01").allocated(10).epsilon("1e-5")
+
+
+@pytest.mark.parametrize("sigma", ["0.02", "0.005"])
+def test_with_too_little_noise_an_upper_bound_is_named(sigma: str) -> None:
+    with pytest.raises(Undecided, match="without the allocation, is an upper bound"):
+        pld.gaussian(sigma=sigma).allocated(10).epsilon("1e-5")
+
+
+def test_an_epoch_leaks_nearly_as_much_as_its_step() -> None:
+    """A test that knows the user's step sees a ratio of at least 1/steps of the ratio there."""
+    step, steps = pld.gaussian(sigma="0.5"), 10
+    alone, epoch = step.epsilon("1e-5"), step.allocated(steps).epsilon("1e-5")
+    assert float(alone.lower) - math.log(steps) <= float(epoch.upper)
+    assert epoch.lower <= alone.upper
