@@ -6,12 +6,16 @@ import json
 import sys
 from pathlib import Path
 
+import exactdp.arrays  # finds that numpy is missing, and computes with lists
+
+assert not exactdp.arrays.HAS_NUMPY
+
 
 class Absent(type):
     """Something of a library that WebAssembly lacks: it may be named and passed on, never used.
 
-    Modules that name arrays can be imported, since nothing on this page computes with arrays. Any
-    use as a number, a truth value or a sequence is an error, so that no result can rest on it.
+    Modules that name numpy's arrays can be imported, since nothing on this page computes with them.
+    Any use as a number, a truth value or a sequence is an error, so that no result can rest on it.
     """
 
     def __getattr__(cls, name):

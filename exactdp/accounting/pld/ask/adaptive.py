@@ -23,20 +23,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.grid.scaled import UNDERFLOW, UNIT, above
 from exactdp.accounting.pld.losses.base import Family, LossLaw, Order, Step
 from exactdp.accounting.pld.losses.curves import KnownCurve, chords
 from exactdp.accounting.pld.losses.orders import orders
+from exactdp.arrays import Floats, Integers, np
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
-
-Floats = NDArray[np.float64]
 
 _BITS = 128
 
@@ -125,7 +122,7 @@ def worst_runs(family: Family, times: int) -> LossLaw:
     return KnownCurve(step, tuple(map(Fraction, kept)))
 
 
-def _places(last: int) -> NDArray[np.int64]:
+def _places(last: int) -> Integers:
     """The nodes of a loss of 0, and of losses of both signs up to the last."""
     nodes = list(range(1, _NEAR + 1))
     while nodes[-1] < last:
@@ -133,7 +130,7 @@ def _places(last: int) -> NDArray[np.int64]:
     return np.array([*(-x for x in reversed(nodes)), 0, *nodes])
 
 
-def _near_losses(losses: Sequence[float]) -> NDArray[np.int64]:
+def _near_losses(losses: Sequence[float]) -> Integers:
     """The nodes on both sides of some losses and of their opposites, and of a loss of 0."""
     nodes = {0}
     for loss in losses:
@@ -141,7 +138,7 @@ def _near_losses(losses: Sequence[float]) -> NDArray[np.int64]:
     return np.array(sorted(nodes | {-x for x in nodes}))
 
 
-def _choices(family: Family, step: Fraction, places: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _choices(family: Family, step: Fraction, places: Integers) -> tuple[Floats, Floats]:
     """Masses at the places and at infinity, rounded up.
 
     There is one row for every set of pairs; its curve is above the curves of these pairs.

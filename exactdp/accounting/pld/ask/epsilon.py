@@ -25,6 +25,7 @@ from exactdp.accounting.pld.ask.question import (
 )
 from exactdp.accounting.pld.ask.search import refined
 from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.grid.lattice import power_of_two
 from exactdp.accounting.pld.losses.base import Order
 from exactdp.balls import ball, precision
 from exactdp.bisection import halved
@@ -86,26 +87,34 @@ class _Roots(GridQuestion):
 
     def read(self, curve: Bounded) -> Reading:
         target, slack = ball(self.target), float(self.width) / 2048
+        # both ends lie on a lattice: the last bits of doubles, which differ between computers, then
+        # hardly ever show in an answer
+        lattice = float(power_of_two(slack))
         if curve.infinite_low > target:
             raise _out_of_reach(target)
         # near the plan's place, delta falls by a factor e for each unit
         start = self.plan.log_delta - log2(target) * math.log(2)
         unit = 1 / self.plan.theta
         turns = _turns(curve.above, self.plan, target, start)
-        high = min(max(self.plan.place + unit * turns + slack, 0.0), _FAR)
+        high = max(_rounded(self.plan.place + unit * turns + slack, lattice, math.ceil), 0.0)
         while high < _FAR and not curve.above(arb(high)) <= target:
             slack *= 2
-            high += slack
+            high = _rounded(high + slack, lattice, math.ceil)
         turns = _turns(curve.below, self.plan, target, turns if math.isfinite(turns) else 0.0)
-        low = min(self.plan.place + unit * turns - slack, _FAR)
+        low = _rounded(self.plan.place + unit * turns - slack, lattice, math.floor)
         while low > 0 and not curve.below(arb(low)) > target:
             slack *= 2
-            low -= slack
+            low = _rounded(low - slack, lattice, math.floor)
         answer = Enclosure(Fraction(max(low, 0.0)), Fraction(high))
         return Reading(curve, answer, answer.upper)
 
     def excess(self, answer: Enclosure) -> float:
         return times_too_wide(answer.width, self.width)
+
+
+def _rounded(end: float, lattice: float, rounding: Callable[[float], int]) -> float:
+    """A multiple of a power of two, or a number that is too far away for any."""
+    return rounding(end / lattice) * lattice if abs(end) < _FAR * lattice else min(end, _FAR)
 
 
 def _turns(bound: Callable[[arb], arb], plan: Plan, target: arb, start: float) -> float:

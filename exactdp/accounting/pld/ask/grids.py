@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-
 from exactdp.accounting.pld.ask.saddle import Saddle, saddle
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.grid.lattice import power_of_two, quarters
 from exactdp.accounting.pld.losses.base import LossLaw, Order
+from exactdp.arrays import np
 from exactdp.balls import precision
 from exactdp.bisection import halved
 

@@ -7,15 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from exactdp.accounting.certify.hints import falling_root, minimum
 from exactdp.accounting.pld.losses.base import LossLaw, Order
+from exactdp.arrays import Floats, np
 from exactdp.balls import precision
 from exactdp.errors import Undecided
-
-Floats = NDArray[np.float64]
 
 _BITS = 128
 
@@ -158,5 +154,5 @@ def _losses(law: LossLaw, bits: int) -> tuple[Floats, Floats]:
     if not pairs:
         raise Undecided(_TOO_FAR)
     every = -(-len(pairs) // _MOST_LOSSES)
-    losses, logs = np.array(pairs[::every]).T
+    losses, logs = (np.array(column) for column in zip(*pairs[::every], strict=True))
     return losses, logs + math.log(every)

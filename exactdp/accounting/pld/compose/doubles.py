@@ -30,11 +30,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from exactdp.accounting.pld.compose.engine import BITS
+from exactdp.accounting.pld.compose.listed import in_lists
 from exactdp.accounting.pld.compose.transform import (
     ROWS,
     forward_rows,
@@ -44,16 +43,14 @@ from exactdp.accounting.pld.compose.transform import (
 from exactdp.accounting.pld.compose.window import Tilted, dot, tilt
 from exactdp.accounting.pld.grid.measure import Measure
 from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT, falling
+from exactdp.arrays import HAS_NUMPY, Complexes, Floats, np
 from exactdp.balls import ball
 from exactdp.errors import Undecided
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 #: The powers of one row of a spectrum: below, above, and of the larger modulus.
 _Powers = tuple[Complexes, Complexes, Floats]
 
-T = TypeVar("T", np.float64, np.complex128)
+T = TypeVar("T", Floats, Complexes)
 
 #: Weights e^(-t i) are used for t i <= 42; the rest is below e^-42 < 2^-60, and the masses beyond
 #: sum to at most 2.
@@ -144,13 +141,21 @@ def _moduli(masses: Floats, weights: Floats) -> float:
 
 def _transformed(steps: Sequence[Tilted], points: int, origin: int) -> tuple[Floats, Floats, float]:
     """The cyclic compositions in the window, below and above, and a bound of their errors."""
-    relative = relative_error(points)
-    distance, count, moduli = 0.0, 0, 0.0  # distance: n d, summed over all steps
-    kept: list[_Powers] = []
+    relative, count = relative_error(points), sum(part.times for part in steps)
+    distance = count * (2 * relative + 6 * UNIT) * ROUNDED_UP  # n d
+    if distance > 0.1:
+        raise Undecided("too many steps for double precision")
+    low, high, moduli = (_in_arrays if HAS_NUMPY else in_lists)(steps, points, origin % points)
+    mean = math.exp(4 * UNIT * count) * moduli / points * ROUNDED_UP
+    growth = math.expm1(2 * distance) + 8 * UNIT * count + 2 * relative + 8 * UNIT
+    return low, high, mean * growth * ROUNDED_UP + UNDERFLOW
+
+
+def _in_arrays(steps: Sequence[Tilted], points: int, first: int) -> tuple[Floats, Floats, float]:
+    """The masses below and above, `first` ahead, and the sum of all powers of m."""
+    moduli, kept = 0.0, list[_Powers]()
     for number, part in enumerate(steps):
         rows = forward_rows(_packed(part, points))
-        distance += part.times * (2 * relative + 6 * UNIT) * ROUNDED_UP
-        count += part.times
         for r in range(ROWS // 2 + 1):
             low, high, modulus = _powers(rows, r, part.times)
             if number:
@@ -164,13 +169,9 @@ def _transformed(steps: Sequence[Tilted], points: int, origin: int) -> tuple[Flo
             rows[r] = low + 1j * high
             if not alone:
                 rows[-r] = (np.conj(low) + 1j * np.conj(high))[::-1]
-    if distance > 0.1:
-        raise Undecided("too many steps for double precision")
-    mean = math.exp(4 * UNIT * count) * moduli / points * ROUNDED_UP
-    growth = math.expm1(2 * distance) + 8 * UNIT * count + 2 * relative + 8 * UNIT
     sums = inverse_rows(rows)
-    _rotate(sums, origin % points)
-    return sums.real, sums.imag, mean * growth * ROUNDED_UP + UNDERFLOW
+    _rotate(sums, first)
+    return sums.real, sums.imag, moduli
 
 
 def _powers(rows: Complexes, r: int, times: int) -> _Powers:
@@ -202,7 +203,7 @@ def _packed(part: Tilted, points: int) -> Complexes:
     return values
 
 
-def _power(base: NDArray[T], exponent: int) -> NDArray[T]:
+def _power(base: T, exponent: int) -> T:
     """The power of every entry, by squaring: fewer than `exponent` roundings count."""
     result, square = np.ones_like(base), base.copy()
     while exponent:

@@ -18,16 +18,13 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from exactdp.accounting.pld.compose.premises import check_premises
 from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT
+from exactdp.arrays import Complexes, np
 from exactdp.balls import precision
 from exactdp.progress import tick
-
-Complexes = NDArray[np.complex128]
 
 #: Longer transforms are refused: one of this length needs about a gigabyte.
 MOST_POINTS = 1 << 24
@@ -103,7 +100,8 @@ def _across(rows: Complexes) -> None:
 def relative_error(points: int) -> float:
     """A bound on |computed - exact| of every output, over the sum of the moduli of the inputs.
 
-    points: the length, a power of two. Inputs are 0 or of modulus 2^-1000 or more.
+    It holds for the transform of lists as well (`listed`). points: the length, a power of two.
+    Inputs are 0 or of modulus 2^-1000 or more.
     """
     check_premises()
     total, rest = 0.0, points
@@ -138,7 +136,7 @@ def _stages(values: Complexes) -> Complexes:
 
 @lru_cache(maxsize=8)
 def _matrix(points: int) -> Complexes:
-    roots = _exact_roots(points, 1, points)
+    roots = np.array(exact_roots(points, 1, points))
     index = np.arange(points)
     return roots[np.outer(index, index) % points]
 
@@ -161,17 +159,19 @@ def _some_roots(points: int, stride: int, count: int) -> Complexes:
 def _tables(points: int) -> tuple[Complexes, Complexes]:
     """exp(-2 pi i k/points) for small k, and for multiples of their number, within 2u."""
     fine = min(points, _BLOCK)
-    return _exact_roots(points, 1, fine), _exact_roots(points, fine, points // fine)
+    close, far = exact_roots(points, 1, fine), exact_roots(points, fine, points // fine)
+    return np.array(close), np.array(far)
 
 
-def _exact_roots(points: int, stride: int, count: int) -> Complexes:
-    result = np.empty(count, dtype=np.complex128)
+def exact_roots(points: int, stride: int, count: int) -> list[complex]:
+    """exp(-2 pi i stride j/points) for j < count, within 2u."""
+    roots = []
     with precision(_TABLE_BITS):
         for k in range(count):
             angle = arb(2 * k * stride) / points
             sine, cosine = angle.sin_cos_pi()
-            result[k] = complex(_nearest(cosine), -_nearest(sine))
-    return result
+            roots.append(complex(_nearest(cosine), -_nearest(sine)))
+    return roots
 
 
 def _nearest(value: arb) -> float:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.pld.compose.transform import MOST_POINTS
@@ -21,9 +19,8 @@ from exactdp.accounting.pld.grid.scaled import (
     UNIT,
     exponentials,
 )
+from exactdp.arrays import Floats, np
 from exactdp.errors import TooLong, Undecided
-
-Floats = NDArray[np.float64]
 
 #: Table of exponentials, product with the mass, and scaling by the sum (one rounding each).
 _TILT_ERROR = EXPONENTIALS_ERROR + 3 * UNIT
@@ -52,14 +49,14 @@ class Tilted:
     def coarse(self) -> tuple[Floats, Floats, Floats]:
         """Means, variances and masses of about 1000 bins of the upper masses, for guesses."""
         size = max(1, len(self.high) // 1000)
-        masses = np.pad(self.high, (0, -len(self.high) % size)).reshape(-1, size)
-        total, inside = masses.sum(axis=1), np.arange(size)
-        # einsum, on one thread
-        means, squares = (
-            np.einsum("ij,j", masses, weight) / np.maximum(total, LEAST)
-            for weight in (inside, inside**2)
+        padded = np.append(self.high, np.zeros(-len(self.high) % size))
+        total, mean, square = (
+            sum((i**power * padded[i::size] for i in range(size)), np.zeros(len(padded) // size))
+            for power in (0, 1, 2)
         )
-        return means + size * np.arange(len(masses)), squares - means**2, total
+        total_or_least = np.maximum(total, LEAST)
+        mean, square = mean / total_or_least, square / total_or_least
+        return mean + size * np.arange(len(mean)), square - mean**2, total
 
     def log_mean(self, rate: float) -> float:
         """About log E e^(rate (j - mean))."""

@@ -17,14 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-import numpy as np
 from flint import acb, arb, arb_mat, arb_series
-from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.lattice import Grid, Tails
 from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT, Scaled, above, split
+from exactdp.arrays import Booleans, Floats, Integers, np
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
@@ -75,7 +74,7 @@ class Cells:
     left: Scaled
     right: Scaled
     peak: Scaled
-    known: NDArray[np.bool_]
+    known: Booleans
 
     def followed_by(self, other: Cells) -> Cells:
         """Both lists of cells; `other` begins at the node where these end."""
@@ -96,11 +95,11 @@ class Cells:
 class _Arrays:
     """The arrays of Cells while they are filled; the three mantissas share one exponent."""
 
-    left: NDArray[np.float64]
-    right: NDArray[np.float64]
-    peak: NDArray[np.float64]
-    exponent: NDArray[np.int64]
-    known: NDArray[np.bool_]
+    left: Floats
+    right: Floats
+    peak: Floats
+    exponent: Integers
+    known: Booleans
 
 
 def cells(law: Density, grid: Grid, first: int, last: int) -> Cells:
@@ -172,7 +171,9 @@ def _block(
     middles, radii = _floats(column)
     # with N terms, the remainder sum c_n x^n over n >= N, |c_n| <= M 4^-n, bends by at most
     # sum n (n - 1) M 4^-n < 2 N^2 M 4^-N, which is N^2 times `remainder`
-    bend = float(np.abs(middles) @ (order * (order - 1))) + _TERMS**2 * (radii + remainder)
+    bend = float(np.einsum("i,i", np.abs(middles), order * (order - 1))) + _TERMS**2 * (
+        radii + remainder
+    )
     # between two places at distance 1/half, f is at most bend/(8 half^2) above its chord; values
     # and this product may be off by TOLERANCE, which the factor below covers
     highest = np.maximum(values[:-1], values[1:]) + ROUNDED_UP * bend / (8 * float(half) ** 2)
@@ -221,17 +222,12 @@ def _largest(law: Density, centre: arb, radius: arb) -> arb | None:
     return bound if bound is not None and bound.is_finite() else None
 
 
-def _horner(
-    column: arb_mat, place: NDArray[np.float64], remainder: float
-) -> NDArray[np.float64] | None:
+def _horner(column: arb_mat, place: Floats, remainder: float) -> Floats | None:
     """The polynomial at |place| <= 1; None unless it is within TOLERANCE of the function there."""
     coefficients, radii = _floats(column)
     if not math.isfinite(float(np.abs(coefficients).sum()) + radii + remainder):
         return None
-    value = np.full(len(place), coefficients[-1])
-    for coefficient in coefficients[-2::-1]:
-        value *= place
-        value += coefficient
+    value = cast(Floats, np.polyval(coefficients[::-1], place))
     # Horner's rule: at most 2 (N - 1) u sum |c|; rounding the coefficients to doubles: u sum |c|;
     # the rest for products of these errors. The places are exact.
     rounding = 2 * (_TERMS + 1) * UNIT * float(np.abs(coefficients).sum())
@@ -240,7 +236,7 @@ def _horner(
     return value if value.min() * (TOLERANCE / ROUNDED_UP) > error else None
 
 
-def _floats(column: arb_mat) -> tuple[NDArray[np.float64], float]:
+def _floats(column: arb_mat) -> tuple[Floats, float]:
     """The middles of the entries of a column, and the sum of their radii."""
     entries = column.entries()
     middles = np.array([float(entry.mid()) for entry in entries])

@@ -17,15 +17,14 @@ from functools import reduce
 from itertools import pairwise
 from typing import Protocol
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.cells import TOLERANCE, Cells, Density, cells
 from exactdp.accounting.pld.grid.lattice import Grid
 from exactdp.accounting.pld.grid.lowering import convex, cost, lowered, node_depths
 from exactdp.accounting.pld.grid.measure import Bounds, Measure, added
 from exactdp.accounting.pld.grid.scaled import Scaled
+from exactdp.arrays import Integers, np
 from exactdp.balls import ball, precision
 from exactdp.bisection import halved
 from exactdp.errors import TooCoarse
@@ -98,7 +97,7 @@ def _below(law: Line, grid: Grid, all_cells: Cells, low: int, high: int) -> Meas
         raise TooCoarse()
     kept_cells = slice(low - all_cells.first, high - all_cells.first)
     counted = all_cells.known[kept_cells].copy()
-    counted[[0, -1]] = False  # the first and the last cell belong to the merged outcomes
+    counted[0] = counted[-1] = False  # the first and the last cell belong to the merged outcomes
     left, right, peak = (
         Scaled(np.where(counted, w.mantissa[kept_cells], 0.0), w.exponent[kept_cells])
         for w in (all_cells.left, all_cells.right, all_cells.peak)
@@ -114,12 +113,11 @@ def _below(law: Line, grid: Grid, all_cells: Cells, low: int, high: int) -> Meas
     return Measure(grid, low, convex(Scaled(kept, exponent), grid.step), arb(0))
 
 
-def _largest_nearby(exponent: NDArray[np.int64]) -> NDArray[np.int64]:
+def _largest_nearby(exponent: Integers) -> Integers:
     """At every node the largest exponent among the node and two neighbours on either side."""
-    padded = np.pad(exponent, 2, mode="edge")
-    count = len(exponent)
-    largest: NDArray[np.int64] = np.maximum.reduce([padded[i : i + count] for i in range(5)])
-    return largest
+    first, last, count = exponent[:1], exponent[-1:], len(exponent)
+    padded = np.concatenate([first, first, exponent, last, last])
+    return reduce(np.maximum, [padded[i : i + count] for i in range(5)])
 
 
 def _merged_below(law: Density, grid: Grid, low: int) -> arb:

@@ -18,13 +18,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from exactdp.accounting.pld.grid.scaled import Scaled
+from exactdp.arrays import Floats, Integers, np
 from exactdp.errors import TooCoarse
-
-Floats = NDArray[np.float64]
 
 #: Where a neighbouring cell has less than 1/_STEEP of the mass, only the other end is lowered.
 _STEEP = 2.0
@@ -65,7 +61,7 @@ def _beside(cells: Scaled, side: int) -> Floats:
     return entries
 
 
-def node_depths(first: Scaled, last: Scaled, exponent: NDArray[np.int64]) -> Scaled:
+def node_depths(first: Scaled, last: Scaled, exponent: Integers) -> Scaled:
     """By how much every node is lowered: the most that either of its two cells needs."""
     before, after = np.zeros(len(exponent)), np.zeros(len(exponent))
     before[1:], after[:-1] = last.at(exponent[1:]), first.at(exponent[:-1])

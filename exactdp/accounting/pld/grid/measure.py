@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from flint import arb
 
 from exactdp.accounting.pld.grid.lattice import Grid, check_nodes
 from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.grid.scaled import Scaled, split
+from exactdp.arrays import np
 from exactdp.errors import Undecided
 
 #: A mass below 2^-_SMALLEST_BITS is rounded up to this number, or down to 0.

@@ -25,18 +25,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Self, TypeVar
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.lattice import Masses, Ratios
 from exactdp.accounting.pld.grid.moved import Cell
 from exactdp.accounting.pld.grid.scaled import UNDERFLOW, UNIT, above, exponentials, floor, split
+from exactdp.arrays import Floats, np
 from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.progress import tick
-
-Floats = NDArray[np.float64]
 
 #: Largest number of nodes times groups of one sum: a sum then takes about half a minute.
 _MOST_WORK = 1 << 32

@@ -6,14 +6,10 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
 from flint import arb, ctx, fmpz
-from numpy.typing import NDArray
 
+from exactdp.arrays import Floats, Integers, np
 from exactdp.errors import Undecided
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: Half the distance from 1 to the next double: the relative error of one operation.
 UNIT = 2.0**-53
@@ -101,23 +97,30 @@ def _shared(mantissa: fmpz, exponent: fmpz, count: int, _bits: int) -> Scaled:
 
 
 def _exponentials(rate: arb, count: int) -> Scaled:
-    fine = [split((rate * j).exp()) for j in range(min(count, _BLOCK))]
+    mantissa, exponent = _powers(rate, min(count, _BLOCK))
     coarse = [split((rate * j).exp()) for j in range(0, count, _BLOCK)]
-    mantissa = np.multiply.outer([m for m, _ in coarse], [m for m, _ in fine])
-    exponent = np.add.outer([e for _, e in coarse], [e for _, e in fine])
-    return Scaled(mantissa.reshape(-1)[:count], exponent.reshape(-1)[:count].astype(np.int64))
+    mantissas = np.concatenate([scale * mantissa for scale, _ in coarse])
+    exponents = np.concatenate([exponent + power for _, power in coarse])
+    return Scaled(mantissas[:count], exponents[:count])
 
 
 def falling(rate: arb, count: int) -> Floats:
     """`exponentials` for a rate < 0, as doubles: values below 2^-1022 are rounded."""
-    fine = [split((rate * j).exp()) for j in range(min(count, _BLOCK))]
-    mantissa, exponent = (np.array(part) for part in zip(*fine, strict=True))
-    values = np.empty(-(-count // len(fine)) * len(fine))
-    for start in range(0, count, len(fine)):  # in blocks, to need no memory beside the result
+    mantissa, exponent = _powers(rate, min(count, _BLOCK))
+    size = len(mantissa)
+    values = np.empty(-(-count // size) * size)
+    for start in range(0, count, size):  # in blocks, to need no memory beside the result
         scale, power = split((rate * start).exp())
         shift = np.maximum(exponent + power, -_LARGEST_SHIFT).astype(np.int32)
-        values[start : start + len(fine)] = np.ldexp(scale * mantissa, shift)
+        values[start : start + size] = np.ldexp(scale * mantissa, shift)
     return values[:count]
+
+
+def _powers(rate: arb, count: int) -> tuple[Floats, Integers]:
+    """e^(rate j) for j < count: mantissas and exponents."""
+    pairs = [split((rate * j).exp()) for j in range(count)]
+    mantissas, exponents = zip(*pairs, strict=True)
+    return np.array(mantissas), np.array(exponents, dtype=np.int64)
 
 
 def floor(value: arb) -> int:

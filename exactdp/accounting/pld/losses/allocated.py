@@ -26,15 +26,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from exactdp.accounting.pld.grid.lattice import Grid, Ratios
 from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
 from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.grid.ratio_sums import Above, Below, coarser, total
 from exactdp.accounting.pld.losses.base import Ends, Listed, LossLaw, Step
+from exactdp.arrays import Floats, np
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter, Undecided
@@ -57,8 +56,6 @@ _LITTLE_NOISE = (
 
 #: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.
 _SKETCHED, _SKETCHED_BITS = 500, 128
-
-Floats = NDArray[np.float64]
 
 
 def allocated(step: Step, steps: int) -> Step:

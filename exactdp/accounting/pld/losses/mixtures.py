@@ -26,12 +26,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Protocol
 
-import numpy as np
 from flint import acb, acb_poly, arb, arb_poly, arb_series, ctx
 
 from exactdp.accounting.certify.hints import falling_root, log
 from exactdp.accounting.pld.grid.lattice import Masses
 from exactdp.accounting.pld.losses.density import DensityLaw, middle, off_cut
+from exactdp.arrays import np
 from exactdp.balls import ball
 from exactdp.errors import Undecided
 from exactdp.normal import cdf, tail
