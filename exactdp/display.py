@@ -48,10 +48,9 @@ def facts(title: str, rows: Mapping[str, object]) -> str:
     sigma    2
     epsilon  0.5
     """
-    from tabulate import tabulate  # where a table is printed, and not at every import
-
-    pairs = [[name, str(value)] for name, value in rows.items()]
-    return f"{title}\n{tabulate(pairs, tablefmt='plain', disable_numparse=True)}"
+    width = max(map(len, rows), default=0)
+    lines = [f"{name:{width}}  {value}".rstrip() for name, value in rows.items()]
+    return "\n".join([title, *lines])
 
 
 def html(title: str, rows: Mapping[str, object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -72,6 +73,9 @@ def stages(total: int, what: str) -> Iterator[Callable[[str], object]]:
 @contextmanager
 def counted(what: str) -> Iterator[None]:
     """Show the time and the number of calls of :func:`tick`, for work of unknown size."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield  # nothing would be shown, and to import tqdm takes as long as a short answer
+        return
     from tqdm import tqdm
 
     layout = "{desc}, {elapsed}"

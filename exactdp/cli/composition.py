@@ -177,6 +177,8 @@ def _answer(loss: Pld, target: dict[str, str], width: str | None) -> dict[str, A
 
 
 def _save(path: Path | None, loss: Callable[[], Pld], target: dict[str, Any]) -> None:
+    if path is None:
+        return
     from exactdp import statement
 
     with counted("deriving the statement"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
-
 import click
 
 from exactdp.errors import MissingExtra
@@ -14,6 +12,8 @@ _GROUP = "exactdp.commands"
 
 def separate(name: str, extra: str) -> click.Command:
     """The command that a distribution adds; without it, one that names the extra to install."""
+    from importlib.metadata import entry_points  # slow to import, and rarely needed
+
     for point in entry_points(group=_GROUP, name=name):
         command: click.Command = point.load()
         return command

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from exactdp.accounting.certify.hints import falling_root, minimum
 from exactdp.accounting.pld.losses.base import LossLaw, Order
@@ -22,6 +22,9 @@ _RIGHT_BITS = (128, 256, 512, 768, 1280, 2048, 4096)
 
 #: Largest number of losses of one step.
 _MOST_LOSSES = 1 << 14
+
+#: Largest number of tilts whose moments are kept, about 200 bytes each.
+_MOST_KNOWN = 1 << 12
 
 #: The search for a tilt covers a factor of e^_SPAN around the inverse of the largest loss.
 _SPAN = 17.0
@@ -43,6 +46,7 @@ class Saddle:
     """
 
     parts: tuple[tuple[Floats, Floats, int], ...]
+    _known: dict[float, tuple[float, float, float]] = field(default_factory=dict, compare=False)
 
     def tilt(self, epsilon: float) -> float:
         """The exponent theta > 0 that brings the mean of the loss near epsilon."""
@@ -105,28 +109,30 @@ class Saddle:
         return value - theta * epsilon - math.log(theta) - math.log1p(theta)
 
     def _cumulants(self, theta: float) -> tuple[float, float, float]:
-        """log E e^(theta L) of the composition, with mean and variance of the tilted loss."""
-        losses, logs, times = self._rows
-        exponent = logs + theta * losses
-        top = exponent.max(axis=1)
-        weights = np.exp(exponent - top[:, np.newaxis])
-        total = weights.sum(axis=1)
-        mean = (weights * losses).sum(axis=1) / total
-        square = (weights * (losses - mean[:, np.newaxis]) ** 2).sum(axis=1) / total
-        sums = [(times * each).sum() for each in (top + np.log(total), mean, square)]
-        return float(sums[0]), float(sums[1]), float(sums[2])
+        """log E e^(theta L) of the composition, with mean and variance of the tilted loss.
 
-    @cached_property
-    def _rows(self) -> tuple[Floats, Floats, Floats]:
-        """The losses, the logarithms of their masses, and the numbers of runs: a row for each step.
-
-        Shorter rows end with losses without mass.
+        All searches divide the same range of theta alike, so most of their places are known.
         """
-        shape = len(self.parts), max(len(losses) for losses, _, _ in self.parts)
-        losses, logs = np.zeros(shape), np.full(shape, -math.inf)
-        for row, (one, masses, _) in enumerate(self.parts):
-            losses[row, : len(one)], logs[row, : len(one)] = one, masses
-        return losses, logs, np.array([float(times) for _, _, times in self.parts])
+        if theta not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[theta] = self._computed(theta)
+        return self._known[theta]
+
+    def _computed(self, theta: float) -> tuple[float, float, float]:
+        value = mean = variance = 0.0
+        for losses, logs, times in self.parts:
+            exponent = logs + theta * losses
+            top = float(exponent.max())
+            weights = np.exp(exponent - top)
+            total = float(weights.sum())
+            first = float(np.einsum("i,i", weights, losses)) / total
+            value += times * (top + math.log(total))
+            mean += times * first
+            variance += (
+                times * float(np.einsum("i,i,i", weights, losses - first, losses - first)) / total
+            )
+        return value, mean, variance
 
 
 def saddle(order: Order, fits: Callable[[Saddle, int], bool]) -> Saddle:

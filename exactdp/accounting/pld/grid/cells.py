@@ -13,7 +13,6 @@ computed from the two distribution functions, at rising precision.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -239,7 +238,7 @@ def _horner(column: arb_mat, place: Floats, remainder: float) -> Floats | None:
 def _floats(column: arb_mat) -> tuple[Floats, float]:
     """The middles of the entries of a column, and the sum of their radii."""
     entries = column.entries()
-    middles = np.array([float(entry.mid()) for entry in entries])
+    middles = np.array([float(entry) for entry in entries])
     return middles, sum(float(entry.rad()) for entry in entries)
 
 
@@ -247,7 +246,7 @@ def _floats(column: arb_mat) -> tuple[Floats, float]:
 def _matrices(half: Fraction, step: Fraction) -> tuple[arb_mat, arb_mat]:
     """From coefficients of f in (l - centre)/(half step) to the left and right shares over step."""
     order, unit = range(_TERMS), 1 / ball(half)  # half is a power of two: exact
-    left = [moment * unit**m for m, moment in enumerate(_left_moments(ball(step)))]
+    left = [moment * unit**m for m, moment in enumerate(_left_moments(step))]
     right = [unit**m / (m + 1) - part for m, part in enumerate(left)]
     to_left, to_right = (
         arb_mat([[math.comb(c, r) * part[c - r] if c >= r else 0 for c in order] for r in order])
@@ -256,15 +255,18 @@ def _matrices(half: Fraction, step: Fraction) -> tuple[arb_mat, arb_mat]:
     return to_left, to_right
 
 
-def _left_moments(step: arb) -> Iterator[arb]:
+@lru_cache(maxsize=16)
+def _left_moments(step: Fraction) -> list[arb]:
     """The integral of w(s) s^m ds over the cell, divided by h^(m+1), for every m.
 
     The result is m! (h/(m+2)! + h^2/(m+3)! + ...)/(e^h - 1), by Beta integrals term by term.
     """
+    h, moments = ball(step), []
     for m in range(_TERMS):
-        term, total = step / ((m + 1) * (m + 2)), arb(0)
+        term, total = h / ((m + 1) * (m + 2)), arb(0)
         for j in range(_TERMS):
             total += term
-            term *= step / (m + 3 + j)
+            term *= h / (m + 3 + j)
         # from here on each term is less than half of the one before
-        yield (total + term * arb(1, 1)) / step.expm1()
+        moments.append((total + term * arb(1, 1)) / h.expm1())
+    return moments

@@ -25,8 +25,6 @@ UNDERFLOW = 2.0**-1040
 #: one more u for the products of these errors.
 EXPONENTIALS_ERROR = 4 * UNIT
 
-_BLOCK = 1024
-
 #: Tables of `exponentials` up to this length are kept for the next law.
 _MOST_SHARED = 1 << 16
 
@@ -97,8 +95,8 @@ def _shared(mantissa: fmpz, exponent: fmpz, count: int, _bits: int) -> Scaled:
 
 
 def _exponentials(rate: arb, count: int) -> Scaled:
-    mantissa, exponent = _powers(rate, min(count, _BLOCK))
-    coarse = [split((rate * j).exp()) for j in range(0, count, _BLOCK)]
+    mantissa, exponent = _powers(rate, _block(count))
+    coarse = [split((rate * j).exp()) for j in range(0, count, len(mantissa))]
     mantissas = np.concatenate([scale * mantissa for scale, _ in coarse])
     exponents = np.concatenate([exponent + power for _, power in coarse])
     return Scaled(mantissas[:count], exponents[:count])
@@ -106,14 +104,19 @@ def _exponentials(rate: arb, count: int) -> Scaled:
 
 def falling(rate: arb, count: int) -> Floats:
     """`exponentials` for a rate < 0, as doubles: values below 2^-1022 are rounded."""
-    mantissa, exponent = _powers(rate, min(count, _BLOCK))
-    size = len(mantissa)
+    size = _block(count)
+    mantissa, exponent = _powers(rate, size)
     values = np.empty(-(-count // size) * size)
     for start in range(0, count, size):  # in blocks, to need no memory beside the result
         scale, power = split((rate * start).exp())
         shift = np.maximum(exponent + power, -_LARGEST_SHIFT).astype(np.int32)
         values[start : start + size] = np.ldexp(scale * mantissa, shift)
     return values[:count]
+
+
+def _block(count: int) -> int:
+    """A power of two near the root of the count: two short tables make one long one."""
+    return 1 << (count.bit_length() + 1) // 2
 
 
 def _powers(rate: arb, count: int) -> tuple[Floats, Integers]:
