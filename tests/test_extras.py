@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from exactdp.cli import commands, separate
+from exactdp.cli import commands
 from exactdp.cli.main import main
 from exactdp.errors import ExactDPError, MissingExtra
 from exactdp.extras import DISTRIBUTIONS, optional
@@ -106,7 +106,7 @@ def test_a_library_that_is_installed_and_broken_says_so(
 def test_a_command_of_another_distribution_names_its_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(separate, "entry_points", lambda **_: ())
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: ())
     commands._loaded.cache_clear()
     with pytest.raises(SystemExit) as ended:
         main(["proofs", "BV-Lemma-2.9", "--list"])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 #: How the samples of a training are drawn.
-SCHEME = (opt.SAMPLING, opt.NEIGHBOURS, opt.BATCH_LIMIT, opt.N)
+SCHEME = (opt.SAMPLING, opt.NEIGHBOURS, opt.BATCH_LIMIT, opt.N, opt.MATRIX, opt.BANDS)
 
 
 @click.command(
@@ -54,6 +54,8 @@ def sgd(
     batch_limit: str | None,
     n: str | None,
     relative_width: str | None,
+    matrix: str | None,
+    bands: str | None,
     **texts: str | None,
 ) -> Answer:
     """Training with noise (DP-SGD): epsilon, delta, noise or steps.
@@ -62,12 +64,14 @@ def sgd(
     computed with certified lower and upper bounds. For a noise schedule give a list of noise
     multipliers, and of steps, one for each phase. --sampling batches draws batches of a fixed size
     without replacement, for replace-one neighbours. --sampling truncated keeps at most
-    --batch-limit of the --n users in a sample. For both the two bounds may stay apart.
+    --batch-limit of the --n users in a sample. For both the two bounds may stay apart. --matrix
+    adds correlated noise (DP-FTRL): users belong to --bands parts, which take turns, and step i
+    samples from part i modulo their number at --rate.
     """
     if sampling == "batches" and neighbours is None:
         neighbours = "replace-one"
     _refuse_alone(one_pair, statement)
-    sizes = {"batch_limit": batch_limit, "users": n}
+    sizes = {"batch_limit": batch_limit, "users": n, "matrix": matrix, "bands": bands}
     scheme = {"sampling": sampling, "neighbours": neighbours, **sizes}
     chosen = {name: value for name, value in scheme.items() if value is not None}
     known = {name: value for name, value in texts.items() if value is not None}
@@ -92,25 +96,27 @@ def _solve_for(wanted: str, known: dict[str, str], width: str | None) -> dict[st
     from exactdp.accounting import pld
 
     if wanted == "noise_multiplier":
-        calibration: dict[str, Any] = pld.calibrate_sgd(**known).as_dict()
+        target = {name: known[name] for name in ("epsilon", "delta")}
+        calibration = pld.calibrate_sgd(**_with_strategy(known), **target).as_dict()
         promise = {name: calibration["guarantee"][name] for name in ("neighbours", "source")}
         return {name: calibration[name] for name in ("parameters", "delta", "refuted")} | promise
     if wanted == "steps":
-        most = pld.most_steps(**known)
+        target = {name: known[name] for name in ("epsilon", "delta")}
+        most = pld.most_steps(**_with_strategy(known), **target)
         return {
             "parameters": {"steps": str(most.steps)},
             "delta": most.delta.as_dict(),
             "refuted": {"steps": str(most.too_many), "delta": most.refuted.as_dict()},
         }
-    target = "delta" if wanted == "epsilon" else "epsilon"
-    return _answer(training(known), {target: known[target]}, width)
+    asked = "delta" if wanted == "epsilon" else "epsilon"
+    return _answer(training(known), {asked: known[asked]}, width)
 
 
 def training(values: Mapping[str, str]) -> Pld:
     """The loss of a training. Several noise multipliers, rates or steps are those of phases."""
     from exactdp.accounting import pld
 
-    own = {n: value for n, value in values.items() if n not in ("epsilon", "delta")}
+    own = _with_strategy(values)
     lists = {name: own[name].split(",") for name in ("noise_multiplier", "rate", "steps")}
     count = max(map(len, lists.values()))
     for name, each in lists.items():
@@ -120,6 +126,19 @@ def training(values: Mapping[str, str]) -> Pld:
             raise InvalidParameter(name, own[name], f"one number, or {count}, one for each phase")
     phases = [{name: each[i % len(each)] for name, each in lists.items()} for i in range(count)]
     return reduce(pld.Pld.then, [pld.sgd(**{**own, **phase}) for phase in phases])
+
+
+def _with_strategy(values: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters of a training without its target; the file of a matrix is read."""
+    from exactdp.accounting import pld
+
+    own: dict[str, Any] = {n: v for n, v in values.items() if n not in ("epsilon", "delta")}
+    if name := own.pop("matrix", None):
+        own["strategy"] = pld.read_strategy(existing(name, "matrix"))
+        for parameter in ("noise_multiplier", "rate", "steps"):
+            if "," in own.get(parameter, ""):
+                raise InvalidParameter(parameter, own[parameter], "one number with --matrix")
+    return own
 
 
 @click.command(epilog="Example: exactdp compose steps.jsonl --delta 1e-5")

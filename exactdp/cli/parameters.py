@@ -298,6 +298,18 @@ SAMPLING = Option(
 BATCH_LIMIT = Option(
     "batch_limit", "an integer >= 1", "Largest size of a sample (--sampling truncated)."
 )
+MATRIX = Option(
+    "matrix",
+    "a file",
+    "CSV file with the strategy of correlated noise: one line of Toeplitz coefficients, or the "
+    "rows of a lower triangular matrix.",
+)
+BANDS = Option(
+    "bands",
+    "an integer >= 1",
+    "Parts of the users, which take turns (--matrix).",
+    "the number of bands of the matrix",
+)
 NEIGHBOURS = Option(
     "neighbours",
     "add-remove or replace-one",

@@ -111,6 +111,8 @@ def sgd(**texts: str | None) -> Answer:
     missing = [name for name in ("noise_multiplier", "steps") if name not in values]
     if "steps" in missing and any("," in value for value in values.values()):
         raise InvalidParameter("steps", Described("nothing"), "given for each phase")
+    if "steps" in missing and "matrix" in values:
+        raise InvalidParameter("steps", Described("nothing"), "given with --matrix")
     calibrate: dict[str, _Calibrate] = {
         "noise_multiplier": partial(
             risks.calibrate_noise,

@@ -3,25 +3,13 @@
 The answers are C x + sigma z for a lower triangular n x n matrix C, the strategy; row x_i is the
 clipped sum of step i, and z is standard normal. To add C^-1 z to the steps' sums is
 post-processing. A user takes part in at most k steps, any two of them at least b apart, with a
-vector of norm at most 1 in each. Let c_i be column i of C and S the user's steps. With vectors u_i
-the answers move by D, and |D|^2 is the sum over i, j in S of <c_i, c_j> <u_i, u_j>. The sensitivity
-is the largest |D|. It is known exactly in three cases.
+vector of norm at most 1 in each. The loss is at most that of the Gaussian mechanism with the
+sensitivity that :mod:`~exactdp.accounting.pld.participation` encloses, and a user whose vectors
+attain it attains the loss. Sums may depend on earlier answers, since C is lower triangular and the
+noise is Gaussian (Denisov et al. 2022, Theorem 2.1). If batches are drawn at random, this is still
+an upper bound for the participations that are counted.
 
-- Toeplitz strategies (column i is the sequence c_0, c_1, ... moved down by i and cut off) with
-  c_0 >= c_1 >= ... >= 0. All <c_i, c_j> are >= 0, so |D| is largest if all u_i are equal. For i < j
-  <c_i, c_j> is the sum of c_(v + j - i) c_v over v < n - j, which falls if j or j - i grows. Let
-  s_0 < s_1 < ... be the steps in S: s_l >= l b and s_l - s_m >= (l - m) b. So no sum is larger than
-  for the steps 0, b, 2 b, ..., and more steps only add terms >= 0.
-- Strategies of at most b bands (C_ij = 0 for i - j >= b). The columns in S have no row in common,
-  so |D|^2 is at most the sum of |c_i|^2 over S, for any signs. A dynamic program finds the best S;
-  for a Toeplitz strategy |c_i| does not grow with i, so it is 0, b, 2 b, ... again.
-- One participation: the largest norm of a column.
-
-In all cases a user with equal vectors in the best steps attains the sensitivity, so the loss is
-that of the Gaussian mechanism with this sensitivity, from both sides. Sums may depend on earlier
-answers, since C is lower triangular and the noise is Gaussian (Denisov et al. 2022, Theorem 2.1).
-If batches are drawn at random, this is still an upper bound for the participations that are
-counted. Amplification is proved for cyclic Poisson samples (:func:`sampled_matrix`): users belong
+Amplification is proved for cyclic Poisson samples (:func:`sampled_matrix`): users belong
 to b fixed parts, and step i samples from part i mod b at rate q. Let C have at most b bands. A user
 of part r can take part in the steps j = r, r + b, ..., each with a bit of its own. Column j is 0
 outside of the rows j to j + b - 1, so every row depends on at most one of these bits, and the rows
@@ -33,8 +21,7 @@ The blocks follow one another with fresh noise and fresh bits, so the loss is th
 composition, and constant vectors of norm 1 attain it. For a Toeplitz strategy |c_j| does not grow
 with j, so part 0 loses most; of rows, one part must have the largest columns.
 
-Source: Choquette-Choo et al. 2023 (arXiv 2306.08153) for banded strategies; Kalinin and Lampert
-2024 (arXiv 2405.13763) for Toeplitz strategies; the proofs above are complete.
+Source: Choquette-Choo et al. 2023 (arXiv 2306.08153), Section 5; the proof above is complete.
 """
 
 from __future__ import annotations
@@ -44,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, zip_longest
-from math import comb, lcm
+from math import comb
 from typing import ClassVar, cast
 
 from exactdp.accounting.neighbours import ADD_REMOVE, add_remove
@@ -52,6 +39,7 @@ from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.losses.base import LossLaw, Step
 from exactdp.accounting.pld.losses.normal import Gaussian
 from exactdp.accounting.pld.mechanisms import between, root
+from exactdp.accounting.pld.participation import Ends, of_rows, of_toeplitz
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, integer, positive, rational
@@ -64,11 +52,6 @@ _EXTREME = 10**200
 _SAMPLED = "Choquette-Choo et al. 2023 (arXiv 2306.08153), exactdp.accounting.pld.correlated"
 
 _NO_WORST = "a strategy with a part whose columns are the largest: the loss of others is not known"
-
-_KNOWN = (
-    "a Toeplitz strategy with coefficients that are >= 0 and do not increase, at most "
-    "`separation` bands, or one participation: of others the largest sensitivity is not known"
-)
 
 
 def matrix(
@@ -94,22 +77,27 @@ def matrix(
     >>> print(format(loss.epsilon("1e-6"), "4"))
     [1.754, 1.755]
     """
-    square = _square(strategy, steps, participations, separation) / positive("sigma", sigma) ** 2
-    if not 1 <= square * _EXTREME <= _EXTREME**2:
+    noise = positive("sigma", sigma) ** 2
+    least, most = (x / noise for x in _squares(strategy, steps, participations, separation))
+    if not (least * _EXTREME >= 1 and most * _EXTREME <= _EXTREME**2):
         raise InvalidParameter("sigma", sigma, "1e-100 to 1e100 times the sensitivity")
-    low, high = (Step.alike(Correlated(mu)) for mu in root(square))
+    low, high = (Step.alike(Correlated(mu)) for mu in (root(least)[0], root(most)[1]))
     step = high if low == high else replace(high, real=((low,),), attained=False)
     apart = f"taking part in at most {participations} of {steps} steps, {separation} apart or more"
     source = "Denisov et al. 2022 (arXiv 2202.08312), exactdp.accounting.pld.correlated"
     return Pld(((step, 1),), add_remove(apart), source)
 
 
-def sampled_matrix(*, sigma: Real, strategy: Strategy, steps: int, bands: int, rate: Real) -> Pld:
+def sampled_matrix(
+    *, sigma: Real, strategy: Strategy, steps: int, rate: Real, bands: int | None = None
+) -> Pld:
     """A banded matrix mechanism on cyclic Poisson samples: amplified DP-FTRL.
 
-    sigma, strategy, steps: as in :func:`matrix`. bands: b; C_ij = 0 for i - j >= b. Users belong to
-    b parts, chosen without regard to their data, and step i (from 0) draws every user of part
-    i mod b with probability rate, in (0, 1], independently. Participations are not limited.
+    sigma, strategy, steps: as in :func:`matrix`. bands: b, by default the number of bands of the
+    strategy; C_ij = 0 for i - j >= b. Users belong to b parts, chosen without regard to their data,
+    and step i (from 0) draws every user of part i mod b with probability rate, in (0, 1],
+    independently. Participations are not limited. This is no method of :func:`matrix`, because
+    Poisson samples of every step from all users, which `sampled` draws, are not covered.
     Raises InvalidParameter for strategies with more bands, and where no part has the largest
     columns.
     Source: Choquette-Choo et al. 2023 (arXiv 2306.08153), Section 5; the module's text.
@@ -135,21 +123,24 @@ def sampled_matrix(*, sigma: Real, strategy: Strategy, steps: int, bands: int, r
     return loss
 
 
-def _norms(strategy: Strategy, n: int, bands: int) -> list[list[Fraction]]:
+def _norms(strategy: Strategy, n: int, bands: int | None) -> list[list[Fraction]]:
     """The squared norms of the columns of every part."""
-    apart = min(integer("bands", bands, least=1), n)
     if _has_rows(strategy):
         rows = _rows(cast(Sequence[Sequence[Real]], strategy), n)
-        if any(any(row[: max(i - apart + 1, 0)]) for i, row in enumerate(rows)):
-            raise InvalidParameter("bands", bands, "the number of bands of the strategy, or more")
+        used = (i - j for i, row in enumerate(rows) for j in range(i + 1) if row[j])
         squares = [sum((row[j] ** 2 for row in rows), Fraction(0)) for j in range(n)]
     else:
         c = [rational("strategy", x) for x in cast(Sequence[Real], strategy)][:n]
-        if any(c[apart:]):
-            raise InvalidParameter("bands", bands, "the number of bands of the strategy, or more")
-        sums = list(accumulate((x * x for x in c[:apart]), initial=Fraction(0)))
+        used = (place for place, x in enumerate(c) if x)
+        sums = list(accumulate((x * x for x in c), initial=Fraction(0)))
         squares = [sums[min(n - j, len(sums) - 1)] for j in range(n)]
-    return [squares[part::apart] for part in range(apart)]
+    least = 1 + max(used, default=0)
+    parts = least if bands is None else integer("bands", bands, least=1)
+    if parts < least:
+        raise InvalidParameter(
+            "bands", bands, f"the number of bands of the strategy, {least}, or more"
+        )
+    return [squares[part :: min(parts, n)] for part in range(min(parts, n))]
 
 
 def _has_rows(strategy: Strategy) -> bool:
@@ -166,13 +157,17 @@ def matrix_sensitivity(
     coefficients of C^-1, give those of the inverse power series. steps: n, >= 1.
     participations: k >= 1, the most steps with one user. separation: b >= 1, the least distance of
     such steps (1: any two steps).
-    Raises InvalidParameter for strategies whose sensitivity is not known, see the module's text.
+    The enclosure is narrow for Toeplitz strategies whose coefficients are >= 0 and do not increase,
+    for at most 2 b bands and for at most two participations; of other strategies it may be wide.
+    Raises InvalidParameter.
+    Source: exactdp.accounting.pld.participation.
 
     >>> from exactdp.accounting import pld
     >>> print(pld.matrix_sensitivity(strategy=[1, "0.5"], steps=3, participations=2))
     [1.870828693, 1.870828694]
     """
-    return Enclosure(*root(_square(strategy, steps, participations, separation)))
+    least, most = _squares(strategy, steps, participations, separation)
+    return Enclosure(root(least)[0], root(most)[1])
 
 
 def square_root_strategy(steps: int, bands: int | None = None) -> list[Fraction]:
@@ -202,48 +197,21 @@ class Correlated(Gaussian):
         return Correlated(size * self.mu), Correlated(size * self.mu)
 
 
-def _square(strategy: Strategy, steps: int, participations: int, separation: int) -> Fraction:
-    """The square of the sensitivity."""
+def _squares(strategy: Strategy, steps: int, participations: int, separation: int) -> Ends:
+    """Both ends of the square of the sensitivity."""
     n = integer("steps", steps, least=1)
     apart = integer("separation", separation, least=1)
     times = min(integer("participations", participations, least=1), -(-n // apart))
     if not len(strategy):
         raise InvalidParameter("strategy", strategy, "at least one coefficient")
     if _has_rows(strategy):
-        square = _of_rows(_rows(cast(Sequence[Sequence[Real]], strategy), n), times, apart)
+        ends = of_rows(_rows(cast(Sequence[Sequence[Real]], strategy), n), times, apart)
     else:
         coefficients = [rational("strategy", c) for c in cast(Sequence[Real], strategy)]
-        square = _of_toeplitz(coefficients[:n], n, times, apart)
-    if not square:
+        ends = of_toeplitz(coefficients, n, times, apart)
+    if not ends[1]:
         raise InvalidParameter("strategy", strategy, "not all 0")
-    return square
-
-
-def _of_toeplitz(c: list[Fraction], n: int, times: int, apart: int) -> Fraction:
-    falls = all(x >= y for x, y in zip(c, [*c[1:], Fraction(0)], strict=True))
-    if not falls and any(c[apart:]) and times > 1:
-        raise InvalidParameter("strategy", Described("another"), _KNOWN)
-    scale = lcm(*(x.denominator for x in c))
-    whole, total = [int(x * scale) for x in c], [0] * n
-    for first in range(0, times * apart, apart):
-        for i, x in enumerate(whole[: n - first], first):
-            total[i] += x
-    return Fraction(sum(x * x for x in total), scale**2)
-
-
-def _of_rows(rows: list[list[Fraction]], times: int, apart: int) -> Fraction:
-    n = len(rows)
-    if times > 1 and any(any(row[: max(i - apart + 1, 0)]) for i, row in enumerate(rows)):
-        raise InvalidParameter("strategy", Described("another"), _KNOWN)
-    norms = [sum((row[j] ** 2 for row in rows), Fraction(0)) for j in range(n)]
-    # best[i]: the largest sum of norms of at most t columns from i on
-    best = [Fraction(0)] * (n + apart)
-    for _ in range(times):
-        more = [Fraction(0)] * (n + apart)
-        for i in reversed(range(n)):
-            more[i] = max(more[i + 1], norms[i] + best[i + apart])
-        best = more
-    return best[0]
+    return ends
 
 
 def _rows(strategy: Sequence[Sequence[Real]], n: int) -> list[list[Fraction]]:

@@ -282,7 +282,8 @@ class Pld(Questions, Displayed):
         if rate < 1 and not all(step.removed.one_step for step, _ in self.steps):
             allowed = (
                 "a mechanism of one step: with correlated noise no amplification is proved, except "
-                "for a banded strategy on cyclic samples (pld.sampled_matrix)"
+                "for a banded strategy on cyclic samples (pld.sampled_matrix); as an upper bound, "
+                "keep the loss as it is"
             )
             raise InvalidParameter("loss", Described("a matrix mechanism"), allowed)
 

@@ -14,6 +14,7 @@ from exactdp.accounting.certify.hints import exp2, falling_root, log
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.pld.ask.followed import followed
 from exactdp.accounting.pld.ask.grids import log_delta_guess
+from exactdp.accounting.pld.correlated import Strategy, sampled_matrix
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.mechanisms import gaussian
 from exactdp.balls import ball, precision
@@ -63,6 +64,8 @@ class Scheme(TypedDict, total=False):
     neighbours: str
     batch_limit: int | str | None
     users: int | str | None
+    strategy: Strategy | None
+    bands: int | str | None
 
 
 def _only_known(name: str, scheme: Scheme) -> None:
@@ -80,6 +83,8 @@ def sgd(
     neighbours: str = "add-remove",
     batch_limit: int | str | None = None,
     users: int | str | None = None,
+    strategy: Strategy | None = None,
+    bands: int | str | None = None,
 ) -> Pld:
     """The loss of DP-SGD: Gaussian noise on sums of clipped gradients over samples.
 
@@ -89,7 +94,9 @@ def sgd(
     sample is kept (users: the number of users); "batches" of a fixed size, drawn without
     replacement for every step; or "allocated", each user to one of the 1/rate steps of every epoch
     (1/rate is an integer that divides steps).
-    neighbours: "add-remove", or "replace-one", which batches need. See :meth:`Pld.sampled`,
+    neighbours: "add-remove", or "replace-one", which batches need. strategy: of correlated noise,
+    on Poisson samples from the `bands` parts of the users in turn, see :func:`sampled_matrix`; the
+    noise multiplier is then that of z. See :meth:`Pld.sampled`,
     :meth:`Pld.replaced`, :meth:`Pld.batched`, :meth:`Pld.allocated`.
 
     >>> from exactdp.accounting import pld
@@ -97,13 +104,24 @@ def sgd(
     [1.8279, 1.8285]
     """
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
-    noise = gaussian(sigma=positive("noise_multiplier", noise_multiplier))
+    sigma = positive("noise_multiplier", noise_multiplier)
+    noise = gaussian(sigma=sigma)
     scheme = choice("sampling", sampling, ("poisson", "truncated", "batches", "allocated"))
     for name, size in (("batch_limit", batch_limit), ("users", users)):
         if scheme == "truncated" and size is None:
             raise InvalidParameter(name, Described("none"), "given for truncated samples")
         if scheme != "truncated" and size is not None:
             raise InvalidParameter("sampling", sampling, f"'truncated' where {name} is given")
+    if strategy is not None:
+        for name, value in (("sampling", scheme), ("neighbours", neighbours)):
+            if value not in ("poisson", "add-remove"):
+                allowed = "'poisson'" if name == "sampling" else "'add-remove'"
+                raise InvalidParameter(name, value, f"{allowed} for correlated noise")
+        parts = None if bands is None else integer("bands", bands, least=1)
+        n = integer("steps", steps, least=1)
+        return sampled_matrix(sigma=sigma, strategy=strategy, steps=n, rate=rate, bands=parts)
+    if bands is not None:
+        raise InvalidParameter("strategy", Described("none"), "given where bands are")
     if scheme == "allocated":
         if replaces:
             raise InvalidParameter("neighbours", neighbours, "'add-remove' for random allocation")
@@ -133,7 +151,8 @@ def calibrate_sgd(
 ) -> Calibration:
     """The smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
 
-    rate, steps, scheme (sampling, neighbours, batch_limit, users): as in :func:`sgd`. epsilon: > 0.
+    rate, steps, scheme (sampling, neighbours, batch_limit, users, strategy, bands): as in
+    :func:`sgd`. epsilon: > 0.
     delta: target, > 0 and < 1. resolution: relative step of the noise multiplier, in [1e-15, 0.1].
     The noise provably satisfies the target; the next smaller noise on the grid provably does not
     (for truncated samples and batches: the upper bound does not show it).
@@ -163,6 +182,7 @@ def calibrate_sgd(
     with precision(_BITS):
         if (
             scheme.get("sampling") != "allocated"
+            and scheme.get("strategy") is None
             and ball(target) >= 1 - (1 - ball(positive("rate", rate))) ** count
         ):
             raise InvalidParameter("delta", delta, "less than the chance of ever being in a sample")
@@ -191,6 +211,8 @@ def most_steps(
     16
     """
     _only_known("most_steps", scheme)
+    if scheme.get("strategy") is not None:
+        raise InvalidParameter("steps", Described("none"), "given for correlated noise")
     loss, target = non_negative("epsilon", epsilon), delta_target("delta", delta)
     is_epochs = scheme.get("sampling") == "allocated"
     unit = int(1 / positive("rate", rate)) if is_epochs else 1

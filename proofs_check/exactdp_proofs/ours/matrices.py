@@ -1,4 +1,4 @@
-"""The text of exactdp.accounting.pld.correlated: the sensitivity of matrix mechanisms."""
+"""The texts of exactdp.accounting.pld.correlated and participation: matrix mechanisms."""
 
 from __future__ import annotations
 
@@ -95,3 +95,54 @@ def one_participation(rows: bool = False) -> None:
         known = zip(*columns, strict=True) if rows else columns
         norm = max(sum(x * x for x in one) for one in known)
         equal(max(max(_moves(columns, [i])) for i in range(3)), norm, columns=columns)
+
+
+@PLD.holds("Matrix mechanisms", "twice as many bands", elsewhere=_OTHERS)
+@mutant("if there are 2 b + 1 bands", more=1)
+def twice_as_many_bands(more: int = 0) -> None:
+    """With at most 2 b bands, of any signs, the largest |D|^2 is the largest sum of |c_i|^2 over at
+    most k steps i, b or more apart, plus 2 |<c_i, c_j>| over neighbours i, j among them.
+    """
+    for band in ((3, 1), (1, -2), (-2, 3)):
+        below = [*band, *([2] * more)]
+        columns = [([0] * i + below + [0] * 5)[:5] for i in range(5)]
+        for most in (2, 3, 4):
+            known = max(_chain(columns, steps) for steps in _choices(5, most, 1))
+            distance = max(max(_moves(columns, steps)) for steps in _choices(5, most, 1))
+            equal(distance, known, columns=columns, most=most)
+
+
+def _chain(columns: _Matrix, steps: Sequence[int]) -> int:
+    norms = sum(x * x for i in steps for x in columns[i])
+    products = (
+        sum(x * y for x, y in zip(columns[i], columns[j], strict=True)) for i, j in pairwise(steps)
+    )
+    return norms + 2 * sum(map(abs, products))
+
+
+@PLD.holds("Matrix mechanisms", "blocks of cyclic samples")
+@mutant("with one band more", more=1)
+def blocks(more: int = 0) -> None:
+    """With at most b bands every answer depends on at most one of the steps r, r + b, r + 2 b, ...
+    of a user of part r, so the rows of these steps are disjoint blocks.
+    """
+    for n, b in product(range(1, 9), range(1, 5)):
+        for part, row in product(range(b), range(n)):
+            here = [j for j in range(part, n, b) if j <= row < j + b + more]
+            at_most(len(here), 1, n=n, b=b, part=part, row=row)
+
+
+@PLD.holds("Matrix mechanisms", "the part that loses most")
+@mutant("the last part", reverse=True)
+def largest_part(reverse: bool = False) -> None:
+    """Of a Toeplitz strategy of b bands, part 0 has at least as many columns as every other part,
+    and the l-th largest norm of part 0 is at least the l-th largest of the other.
+    """
+    for n, c in product(range(1, 9), product((-2, 0, 1), repeat=3)):
+        norms = [sum(x * x for x in c[: n - j]) for j in range(n)]
+        parts = [sorted(norms[part::3], reverse=True) for part in range(3)]
+        first, *others = parts[::-1] if reverse else parts
+        for other in others:
+            at_most(len(other), len(first), n=n, c=c)
+            for mine, less in zip(first, other, strict=False):
+                at_most(less, mine, n=n, c=c)
