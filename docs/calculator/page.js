@@ -106,7 +106,7 @@ const QUESTIONS = {
   },
   training: {
     title: "Train a model with noise", fields: ["noise", "rate", "steps", "delta"],
-    about: "The ε of DP-SGD, with Poisson samples. A hundred thousand steps, or much noise on large samples, take a minute here; the command is ten times faster.",
+    about: "The ε of DP-SGD, with Poisson samples. Most answers take a second or two here, those about tens of thousands of steps up to a minute; the command is ten times faster.",
     words: (v) => ["sgd", "--noise-multiplier", v.noise, "--rate", v.rate, "--steps", v.steps, "--delta", v.delta],
     python: (v) => `from exactdp.accounting import pld\nloss = pld.sgd(noise_multiplier="${v.noise}", rate="${v.rate}", steps=${v.steps})\nprint(loss.epsilon("${v.delta}"))`,
     facts: (found) => [["ε is", between(found.epsilon), "main"], ["at δ", found.delta]],
