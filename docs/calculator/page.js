@@ -109,7 +109,7 @@ const QUESTIONS = {
     about: "The ε of DP-SGD, with Poisson samples. Most answers take a second or two here, those about tens of thousands of steps up to a minute; the command is ten times faster.",
     words: (v) => ["sgd", "--noise-multiplier", v.noise, "--rate", v.rate, "--steps", v.steps, "--delta", v.delta],
     python: (v) => `from exactdp.accounting import pld\nloss = pld.sgd(noise_multiplier="${v.noise}", rate="${v.rate}", steps=${v.steps})\nprint(loss.epsilon("${v.delta}"))`,
-    facts: (found) => [["ε is", between(found.epsilon), "main"], ["at δ", found.delta]],
+    facts: (found) => [["ε is", between(found.epsilon), "main"], ["at δ", found.given.delta]],
   },
   check: { title: "Check a privacy statement" },
 };
