@@ -104,7 +104,12 @@ def test_sums_are_rounded_once() -> None:
 
 def test_other_functions_need_numpy() -> None:
     one = lists.ones(1)
-    for use in (lambda: lists.matmul, lambda: one.T, lambda: lists.einsum("ij,j", one)):
+    uses: tuple[Callable[[], object], ...] = (
+        lambda: lists.matmul,
+        lambda: one.T,
+        lambda: lists.einsum("ij,j", one),
+    )
+    for use in uses:
         with pytest.raises(MissingExtra, match="this question needs numpy"):
             use()
 
