@@ -1,77 +1,23 @@
 (* The sparse histogram with discrete Gaussian noise (GSHM): noise on each non-zero count, and only counts above 1 + tau are shown.
 
    A user has up to k counters. Those that others have as well move by at most 1; a counter that only this user has is 1, and without the
-   user the key is hidden. Seeing the noisy count of a shared key costs a divergence, a fresh key is shown with a small probability. *)
+   user the key is hidden. The noisy counts of all shared keys tell as much as their sum does, a fresh key is shown with a small probability. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool Permutation FunctionalExtensionality.
 From Coquelicot Require Import Rcomplements.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Basic Fixed Exponential Logarithm Above Tops Noise NoiseTop Theta Renyi Moments Bounds Checker Outcomes Claims.
+From DP Require Import Law Profile Compose Countable Finite Fixed Exponential Logarithm Above Tops Noise NoiseTop Renyi Copies CopiesNormal Bounds Checker Moments.
+From DP Require Line Normal NormalTop.
 Open Scope R_scope.
-
-(* Divergences beside probabilities ------------------------------------------------------------------------------------- *)
 
 (* No test gains more than d. *)
 Definition leaks (d : R) : class := fun Y P Q =>
   complete P /\ complete Q /\ forall f, test P f -> test Q f -> mean P f <= mean Q f + d.
-
-(* Each step has a divergence of order a with (a - 1) R = m, or leaks d. *)
-Definition costs_at_most (a : R) (c : R * R) (C : class) : Prop :=
-  forall Y P Q, C Y P Q -> moment_bounded a (fst c) Y P Q \/ leaks (snd c) Y P Q.
-
-Theorem moments_beside_leaks a cs Cs : 1 < a -> Forall (fun c => 0 <= fst c /\ 0 <= snd c) cs -> Forall2 (costs_at_most a) cs Cs ->
-  forall s, spends Cs s -> forall f, decision s f ->
-  mean_first s f <= exp (sum fst cs / a) * pw (b a) (mean_second s f) + sum snd cs.
-Proof.
-  intros Ha Hc HC s. revert cs Cs Hc HC. pose proof (b_bounds a Ha) as Hb. induction s as [|Y P Q next IH]; intros cs Cs Hc HC Hs f Hf.
-  - simpl in *. assert (0 <= sum fst cs /\ 0 <= sum snd cs) as [H0 H1] by (clear - Hc; induction Hc as [|c l [C1 C2] _ [I1 I2]]; simpl; lra).
-    pose proof (exp_moment a Ha _ H0). pose proof (pw_nonneg (b a) (f tt)).
-    assert (f tt <= pw (b a) (f tt)) as H3.
-    { unfold pw. destruct (Rlt_dec 0 (f tt)) as [Hp|]; [|lra]. rewrite <- (exp_ln (f tt)) at 1 by assumption. apply exp_le.
-      assert (ln (f tt) <= 0) by (rewrite <- ln_1; destruct (proj2 Hf) as [L| ->]; [left; now apply ln_increasing | lra]). nra. }
-    nra.
-  - destruct Hs as [C [rest [Hp [HPQ Hn]]]]. destruct (Forall2_permutation (costs_at_most a) _ _ Hp _ HC) as [cs' [Hp' HC']].
-    inversion HC' as [|[m d] ? more ? Hcost Hmore]; subst. rewrite (sum_permutation fst _ _ Hp'), (sum_permutation snd _ _ Hp'). simpl.
-    assert (Forall (fun c => 0 <= fst c /\ 0 <= snd c) ((m, d) :: more)) as Hall by (eapply Permutation_Forall; eassumption).
-    inversion Hall as [|? ? [M0 D0] Hmore0]; subst. simpl in M0, D0. destruct Hf as [Hd [M1 [M2 M3]]].
-    set (g := fun o => mean_first (next o) (fun t => f (existT _ o t))) in *.
-    set (h := fun o => mean_second (next o) (fun t => f (existT _ o t))) in *.
-    assert (forall o, 0 <= h o <= 1) as Hh by (intro o; apply mean_second_bounds, Hd).
-    assert (forall o, g o <= 1) as Hg1 by (intro o; apply mean_first_bounds, Hd).
-    set (E := exp (sum fst more / a)). set (D := sum snd more).
-    assert (0 <= sum fst more /\ 0 <= D) as [S0 SD] by (unfold D; clear - Hmore0; induction Hmore0 as [|c l [C1 C2] _ [I1 I2]]; simpl; lra).
-    assert (0 < E) by apply exp_pos. pose proof (pw_nonneg (b a) (mean Q h)) as N.
-    assert (forall o, g o <= E * pw (b a) (h o) + D) as Hg by (intro o; apply (IH o more rest Hmore0 Hmore (Hn o) _ (Hd o))).
-    change (mean P g <= exp ((m + sum fst more) / a) * pw (b a) (mean Q h) + (d + D)).
-    replace ((m + sum fst more) / a) with (m / a + sum fst more / a) by (field; lra). rewrite exp_plus. fold E.
-    pose proof (exp_moment a Ha m M0) as Em. set (em := exp (m / a)) in *.
-    destruct (Hcost Y P Q HPQ) as [B|[CP [CQ B]]].
-    + destruct (B h (conj M2 Hh) (conj M3 Hh)) as [T1 T2]. simpl in T2. fold em in T2.
-      assert (mean P g <= E * mean P (fun o => pw (b a) (h o)) + D) as G.
-      { rewrite <- (mean_const P D), <- mean_scale by apply T1. rewrite <- (mean_plus P (fun o => E * pw (b a) (h o))) by first [apply measurable_const | apply measurable_scale, T1].
-        apply mean_le; [exact M1 | apply (measurable_plus P (fun o => E * pw (b a) (h o))); [apply measurable_scale, T1 | apply measurable_const] | exact Hg]. }
-      nra.
-    + set (t := fun o => Rmin 1 (E * pw (b a) (h o))).
-      assert (forall o, 0 <= t o <= 1) as Bt.
-      { intro o. unfold t. pose proof (pw_nonneg (b a) (h o)). split; [apply Rmin_glb; [lra | apply Rmult_le_pos; lra] | apply Rmin_l]. }
-      pose proof (B t (conj (CP t Bt) Bt) (conj (CQ t Bt) Bt)) as L. simpl in L.
-      assert (mean P g <= mean P t + D) as G1.
-      { rewrite <- (mean_const P D), <- (mean_plus P t) by first [apply measurable_const | now apply CP].
-        apply mean_le; [exact M1 | apply (measurable_plus P t); [now apply CP | apply measurable_const]|].
-        intro o. specialize (Hg o). specialize (Hg1 o). unfold t, Rmin. destruct (Rle_dec 1 (E * pw (b a) (h o))); lra. }
-      pose proof (pw_test a Ha Q h CQ (conj M3 Hh)) as Tp.
-      assert (mean Q t <= E * mean Q (fun o => pw (b a) (h o))) as G2.
-      { rewrite <- mean_scale by apply Tp. apply mean_le; [now apply CQ | apply measurable_scale, Tp | intro o; apply Rmin_r]. }
-      pose proof (jensen a Ha Q h (conj M3 Hh) (proj1 Tp)) as J.
-      apply (Rmult_le_compat_l E) in J; [|lra].
-      assert (1 * (E * pw (b a) (mean Q h)) <= em * (E * pw (b a) (mean Q h))) by (apply Rmult_le_compat_r; [apply Rmult_le_pos; lra | lra]). lra.
-Qed.
 
 (* The keys of one user ------------------------------------------------------------------------------------------------- *)
 
 Section Keys.
 Variables (num den : positive).  (* noise e^(-num/den z^2) *)
 Variable tau : Z.
-Hypothesis tau_nonneg : (0 <= tau)%Z.
 Let rate := noise_rate num den.
 Let rate_pos := noise_rate_pos num den.
 Let count (v : Z) : law Z := noisy true rate rate_pos v.
@@ -98,14 +44,22 @@ Proof. induction n; simpl; congruence. Qed.
 Lemma complete_image {O T} (g : O -> T) (P : law O) : complete P -> complete (image g P).
 Proof. intros H h Hh. apply H. intro o. apply Hh. Qed.
 
-Lemma shared_moment a Y P Q : 1 < a -> shared_key Y P Q -> moment_bounded a ((a - 1) * (a * rate)) Y P Q.
+Lemma shared_symmetric Y P Q : reversed shared_key Y P Q -> shared_key Y P Q.
+Proof. intros [v w H]. constructor. lia. Qed.
+
+Lemma shared_below n Y P Q : shared_key Y P Q -> below (curve (loss_law rate rate_pos n)) P Q.
+Proof. intros [v w H]. apply post_processing_curve. apply (loss_law_below rate rate_pos n). now constructor. Qed.
+
+Lemma bounded_by A (C : class) : proper A -> (exists Y P Q, C Y P Q) -> (forall Y P Q, C Y P Q -> below (curve A) P Q) -> bounded A C.
 Proof.
-  intros Ha [v w H] h Ph Qh.
-  pose proof (gaussian_moment rate rate_pos a Ha 1 Z (count v) (count w) (is_moved true rate rate_pos 1 v w H)) as G.
-  rewrite Rmult_1_r in G. destruct (G (fun z => h (shown z))) as [[T1 T2] T3].
-  - destruct Ph as [M B]. split; [exact M | intro; apply B].
-  - destruct Qh as [M B]. split; [exact M | intro; apply B].
-  - split; [split; [exact T1 | intro o; split; [apply pw_nonneg | apply pw_le_1; [destruct (b_bounds a Ha); lra | apply Ph]]] | exact T3].
+  intros HA [Y [P [Q HC]]] H. split; [|exact H]. apply (below_hinge (curve A) P Q (H Y P Q HC)). intros x _. now apply curve_nonneg.
+Qed.
+
+Lemma shared_bounded n C : C = shared_key \/ C = reversed shared_key -> bounded (loss_law rate rate_pos n) C.
+Proof.
+  intro HC. apply bounded_by; [apply loss_law_proper | |].
+  - exists (option Z), (image shown (count 0)), (image shown (count 0)). destruct HC as [-> | ->]; constructor; simpl; lia.
+  - intros Y P Q H. apply shared_below. destruct HC as [-> | ->]; [exact H | now apply shared_symmetric].
 Qed.
 
 Lemma fresh_mean f : (forall o, 0 <= f o <= 1) -> Rabs (mean (image shown (count 1)) f - f None) <= leak.
@@ -144,165 +98,262 @@ Proof.
   - intro z. pose proof (mass_nonneg (noise true rate rate_pos) z). destruct (tau <? z)%Z; nra.
 Qed.
 
-(* In each block of m integers the last weight is the least. *)
-Definition blocks (m : positive) (n : nat) : R := 2 * IZR (Zpos m) * sum (fun i => weight true rate (Zpos m * Z.of_nat i)) (seq 1 n).
-Lemma blocks_le m n : blocks m n <= mass_of_all true rate.
+Lemma fresh_bounded l C : leak <= l <= 1 -> C = fresh_key \/ C = reversed fresh_key -> bounded (telling l) C.
 Proof.
-  set (w := weight true rate). set (M := Pos.to_nat m).
-  assert (INR M * sum (fun i => w (Zpos m * Z.of_nat i)%Z) (seq 1 n) <= sum (fun i => w (Z.of_nat i)) (seq 1 (n * M))) as B.
-  { induction n as [|n IH]; [simpl; lra|]. rewrite (seq_S n 1), sum_app. replace (S n * M)%nat with (n * M + M)%nat by lia.
-    rewrite seq_app, sum_app, Rmult_plus_distr_l. apply Rplus_le_compat; [exact IH|]. cbn [sum]. rewrite Rplus_0_r.
-    assert (forall l, (forall z, In z l -> (z <= S n * M)%nat) -> INR (length l) * w (Zpos m * Z.of_nat (1 + n))%Z <= sum (fun i => w (Z.of_nat i)) l) as G.
-    { induction l as [|z l IHl]; intro H; [simpl; lra|]. cbn [length sum]. rewrite S_INR. specialize (IHl (fun y Hy => H y (or_intror Hy))).
-      assert (w (Zpos m * Z.of_nat (1 + n))%Z <= w (Z.of_nat z)) as L.
-      { apply weight_le; [exact rate_pos|]. specialize (H z (or_introl eq_refl)). unfold exponent.
-        apply Nat2Z.inj_le in H. rewrite Nat2Z.inj_mul in H. unfold M in H. rewrite positive_nat_Z in H.
-        change (1 + n)%nat with (S n). rewrite (Z.mul_comm (Zpos m)). nia. }
-      lra. }
-    pose proof (G (seq (1 + n * M) M)) as G'. rewrite seq_length in G'. apply G'. intros z Hz. apply in_seq in Hz. lia. }
-  set (l := map Z.of_nat (seq 1 (n * M)) ++ map (fun i => - Z.of_nat i)%Z (seq 1 (n * M))).
-  assert (NoDup l) as Hl.
-  { apply nodup_app; try (apply FinFun.Injective_map_NoDup; [intros i j E; lia | apply seq_NoDup]).
-    intros z Hz Hz'. apply in_map_iff in Hz, Hz'. destruct Hz as [i [Ei Hi]]. destruct Hz' as [j [Ej Hj]]. apply in_seq in Hi. lia. }
-  destruct (total_points l w) as [S1 T1]. apply Rle_trans with (sum w l).
-  - unfold l, blocks. rewrite sum_app, !sum_map. fold w.
-    rewrite (sum_ext (fun i => w (- Z.of_nat i)%Z) (fun i => w (Z.of_nat i))) by (intros; apply weight_even).
-    unfold M in B. rewrite INR_IZR_INZ, positive_nat_Z in B. fold M in B. lra.
-  - rewrite <- T1. apply total_le; [exact S1 | apply weight_summable, rate_pos|]. intro z. rewrite at_points_in by exact Hl.
-    pose proof (weight_pos true rate z). unfold w. destruct (in_dec Z.eq_dec z l); lra.
+  intros Hl HC. pose proof leak_nonneg as L0. apply bounded_by; [apply telling_proper; lra | |].
+  - destruct HC as [-> | ->]; [exists (option Z), (image shown (count 1)), hidden | exists (option Z), hidden, (image shown (count 1))]; constructor.
+  - intros Y P Q H. assert (leaks leak Y P Q) as [CP [CQ B]] by (destruct HC as [-> | ->]; [apply (fresh_leaks Y P Q H) | apply (fresh_leaks Y Q P H)]).
+    intros f Pf Qf x Hx. specialize (B f Pf Qf). pose proof (mean_bounds P f Pf). pose proof (mean_bounds Q f Qf).
+    unfold curve. rewrite act_unfold. cbn [telling infinite atoms sum fst snd]. rewrite hinge_0. replace (x / 1) with x by field.
+    unfold hinge. destruct (Rle_dec x 1); [rewrite Rmax_right by lra | rewrite Rmax_left by lra]; nra.
 Qed.
 
-(* The weights beyond tau fall at least as a geometric series. *)
-Lemma leak_bound S : 0 < S -> S <= mass_of_all true rate ->
-  leak <= weight true rate (tau + 1) * (1 / (1 - fall true rate (tau + 1))) / S.
+(* A case: j shared keys and r fresh ones. The noise of all shared keys tells as their sum does, and each fresh key tells with probability l. *)
+Theorem histogram_case l j r : leak <= l <= 1 -> forall s, spends (keys j r) s \/ spends (map reversed (keys j r)) s ->
+  forall f, decision s f -> forall x, 1 <= x ->
+  mean_first s f - x * mean_second s f <= 1 - (1 - l) ^ r + match j with O => 0 | S i => together rate i x end.
 Proof.
-  intros P0 P1.
-  pose proof (fall_bounds true rate rate_pos (tau + 1) ltac:(lia)) as F. destruct (geometric_total _ F) as [G1 G2].
-  destruct (shift_total _ (tau + 1) G1) as [S1 S2]. cbn beta in S1, S2. rewrite G2 in S2.
-  pose proof (weight_pos true rate (tau + 1)) as W.
-  assert (leak <= / mass_of_all true rate * (weight true rate (tau + 1) * / (1 - fall true rate (tau + 1)))) as L.
-  { unfold leak. rewrite <- S2, <- !total_scale. apply total_le.
-    - apply (summable_mass (noise true rate rate_pos) (fun z => if (tau <? z)%Z then 1 else 0)). exists 1. intro z. destruct (tau <? z)%Z; rewrite Rabs_pos_eq; lra.
-    - now apply summable_scale, summable_scale.
-    - intro z. rewrite noise_weight. rewrite Rmult_assoc. assert (0 < / mass_of_all true rate) by (apply Rinv_0_lt_compat; lra).
-      apply Rmult_le_compat_l; [lra|]. unfold geometric. destruct (Z.ltb_spec tau z), (Z.leb_spec 0 (z - (tau + 1))); try lia.
-      + rewrite Rmult_1_r. pose proof (weight_geometric true rate rate_pos (tau + 1) (Z.to_nat (z - (tau + 1))) ltac:(lia)) as G.
-        now replace (tau + 1 + Z.of_nat (Z.to_nat (z - (tau + 1))))%Z with z in G by lia.
-      + lra. }
-  eapply Rle_trans; [exact L|]. unfold Rdiv. rewrite Rmult_1_l, (Rmult_comm (/ mass_of_all true rate)).
-  apply Rmult_le_compat_l; [apply Rmult_le_pos; [lra | left; apply Rinv_0_lt_compat; lra] | now apply Rinv_le_contravar].
+  intros Hl s Hs f Hf x Hx. pose proof leak_nonneg as L0.
+  assert (exists C D, (C = shared_key \/ C = reversed shared_key) /\ (D = fresh_key \/ D = reversed fresh_key) /\ spends (repeat C j ++ repeat D r) s)
+    as [C [D [HC [HD H]]]].
+  { destruct Hs as [H|H].
+    - exists shared_key, fresh_key. auto.
+    - exists (reversed shared_key), (reversed fresh_key). unfold keys in H. rewrite map_app, !map_repeat in H. auto. }
+  destruct j as [|i].
+  - assert (mean_first s f - x * mean_second s f <= chain (repeat (telling l) r) x) as B.
+    { apply (composition (repeat (telling l) r) (repeat D r)); [| |exact H|exact Hf|lra].
+      - apply Forall_forall. intros A HA. apply repeat_spec in HA. subst A. apply telling_proper. lra.
+      - pose proof (fresh_bounded l D Hl HD) as G. clear - G. induction r; simpl; constructor; auto. }
+    pose proof (chain_telling l r x ltac:(lra) ltac:(lra)) as T. unfold hinge in T. rewrite Rmax_left in T by lra. lra.
+  - apply (copies_session rate rate_pos C D l i r ltac:(lra)); [intro n; now apply shared_bounded | now apply fresh_bounded | exact H | exact Hf | lra].
 Qed.
 
-(* The deltas of a case add up: that of the noise on j shared keys, and r leaks. *)
-Theorem histogram_case a j r s f epsilon : 1 < a -> spends (keys j r) s \/ spends (map reversed (keys j r)) s -> decision s f ->
-  mean_first s f - exp epsilon * mean_second s f <= delta_of a (INR j * ((a - 1) * (a * rate))) epsilon + INR r * leak.
+(* What a user with fewer keys does, one with more keys can do. *)
+Lemma spends_more s : forall Cs Ds Es, Permutation Es (Cs ++ Ds) -> spends Cs s -> spends Es s.
 Proof.
-  intros Ha Hs Hf. set (m := (a - 1) * (a * rate)). assert (0 <= m) as Hm by (unfold m; apply Rmult_le_pos; [lra|]; apply Rmult_le_pos; [lra | left; apply rate_pos]).
-  set (cs := repeat (m, 0) j ++ repeat (0, leak) r). pose proof leak_nonneg as L0.
-  assert (Forall (fun c => 0 <= fst c /\ 0 <= snd c) cs) as Hc.
-  { apply Forall_app. split; apply Forall_forall; intros c H; apply repeat_spec in H; subst c; simpl; lra. }
-  assert (forall C : class, (C = shared_key \/ C = reversed shared_key) -> costs_at_most a (m, 0) C) as Sh.
-  { intros C HC Y P Q H. left. apply shared_moment; [exact Ha|]. destruct HC as [-> | ->]; [exact H|].
-    destruct H as [v w H]. constructor. lia. }
-  assert (forall C : class, (C = fresh_key \/ C = reversed fresh_key) -> costs_at_most a (0, leak) C) as Fr.
-  { intros C HC Y P Q H. right. destruct HC as [-> | ->]; [apply (fresh_leaks Y P Q H) | apply (fresh_leaks Y Q P H)]. }
-  assert (forall (A B : class), (A = shared_key \/ A = reversed shared_key) -> (B = fresh_key \/ B = reversed fresh_key) ->
-    Forall2 (costs_at_most a) cs (repeat A j ++ repeat B r)) as HC.
-  { intros A B HA HB. apply Forall2_app; [pose proof (Sh A HA) as H | pose proof (Fr B HB) as H]; clear - H; [induction j | induction r]; simpl; constructor; auto. }
-  assert (sum fst cs = INR j * m /\ sum snd cs = INR r * leak) as [S1 S2].
-  { unfold cs. rewrite !sum_app. assert (forall c n, sum fst (repeat c n) = INR n * fst c /\ sum snd (repeat c n) = INR n * snd c) as G.
-    { intros c n. induction n as [|n [I1 I2]]; [simpl; lra|]. rewrite S_INR. simpl. lra. }
-    rewrite !(proj1 (G _ _)), !(proj2 (G _ _)). cbn [fst snd]. split; ring. }
-  assert (mean_first s f <= exp (INR j * m / a) * pw (b a) (mean_second s f) + INR r * leak) as B.
-  { rewrite <- S1, <- S2. destruct Hs as [Hs|Hs].
-    - apply (moments_beside_leaks a cs (keys j r) Ha Hc); [apply HC; now left | exact Hs | exact Hf].
-    - unfold keys in Hs. rewrite map_app, !map_repeat in Hs.
-      apply (moments_beside_leaks a cs (repeat (reversed shared_key) j ++ repeat (reversed fresh_key) r) Ha Hc); [apply HC; now right | exact Hs | exact Hf]. }
-  pose proof (delta_from_renyi a Ha (INR j * m) epsilon (mean_first s f - INR r * leak) (mean_second s f) (proj1 (mean_second_bounds s f Hf)) ltac:(lra)). lra.
+  induction s as [|Y P Q next IH]; intros Cs Ds Es HE Hs; [exact Logic.I|]. destruct Hs as [C [rest [Hp [HC Hn]]]].
+  exists C, (rest ++ Ds). split; [rewrite HE, Hp; reflexivity|]. split; [exact HC|]. intro o. now apply (IH o rest Ds (rest ++ Ds)).
+Qed.
+
+Lemma repeat_split {A} (x : A) m n : (m <= n)%nat -> repeat x n = repeat x m ++ repeat x (n - m).
+Proof. intro H. rewrite <- repeat_app. f_equal. lia. Qed.
+
+Lemma keys_more j r m n s : (j <= m)%nat -> (r <= n)%nat -> spends (keys j r) s \/ spends (map reversed (keys j r)) s ->
+  spends (keys m n) s \/ spends (map reversed (keys m n)) s.
+Proof.
+  intros Hj Hr Hs. unfold keys in *. rewrite map_app, !map_repeat in *. rewrite (repeat_split _ j m Hj), (repeat_split _ r n Hr), (repeat_split (reversed _) j m Hj), (repeat_split (reversed _) r n Hr).
+  assert (forall a b c d : list class, Permutation ((a ++ b) ++ c ++ d) ((a ++ c) ++ (b ++ d))) as P.
+  { intros a b c d. rewrite <- !app_assoc. apply Permutation_app_head. rewrite !app_assoc. apply Permutation_app_tail, Permutation_app_comm. }
+  destruct Hs as [Hs|Hs]; [left | right]; eapply spends_more; [apply P | exact Hs | apply P | exact Hs].
 Qed.
 End Keys.
 
-(* Computed: the cases j = 0, ..., k in blocks, each with an order of its own ---------------------------------------------- *)
+(* Computed: the cases in parts, first <= j <= last, with the noise of `last` keys and k - first fresh keys ----------------------- *)
 
 Section Computed.
 Variable p : positive.
 Variables (num den : positive).
 Variables (k tau : Z) (eps bound : Q).
-Let rho : Q := Qmake (Zpos num) den.  (* of one key: 1/(2 sigma^2) *)
+Let c : Q := Qmake (Zpos num) den.  (* 1/(2 sigma^2) *)
+Let half := NormalTop.half_area_ends p.
+Let twice := over p (whole p 1) (plus half half).
 
-Definition block_ends (m : positive) (n : nat) : ends :=
-  times p (whole p (2 * Zpos m)) (sum_ends p (map (fun i => decay p num den (exponent true (Zpos m * Z.of_nat i))) (seq 1 n))).
-Definition leak_ends (m : positive) (n : nat) : ends :=
-  let c := (tau + 1)%Z in
-  over p (times p (decay p num den (exponent true c))
-            (over p (whole p 1) (minus (whole p 1) (decay p num den (exponent true (c + 1) - exponent true c)))))
-    (block_ends m n).
+(* The probability that a fresh key is shown, from above. *)
+Definition leak_ends : ends :=
+  let t := times p (NormalTop.root p (real p (2 * c)%Q)) (real p (inject_Z tau + (1 # 2))%Q) in
+  let w := NormalTop.growth p (times p t t) in
+  times p (exponential p (real p (c / 4)%Q)) (minus (ratio p 1 2) (times p (NormalTop.any_area_ends p half t w) twice)).
+Definition leak_top : option Z :=
+  match leak_ends with Some (_, l) => if (0 <=? l)%Z && (l <? one p)%Z then Some l else None | None => None end.
 
-Fixpoint cases_hold (leak : ends) (from : Z) (cases : list (Z * Q)) : bool :=
-  match cases with
-  | [] => (k <? from)%Z
-  | (last, a) :: rest =>
-      negb (Qle_bool a 1) && (0 <=? last)%Z
-      && at_most p (plus (delta_ends p a (inject_Z last * (a * rho))%Q eps) (times p (whole p (Z.max 0 (k - from))) leak)) bound
-      && cases_hold leak (last + 1) rest
+Definition fresh_ends (l : Z) (r : Z) : ends :=
+  minus (whole p 1) (exponential p (times p (whole p r) (logarithm p (minus (whole p 1) (exactly l))))).
+
+(* By areas, at so many keys that the threshold is no more than 128 standard deviations away. *)
+Definition by_areas (last : positive) : ends :=
+  let j := inject_Z (Zpos last) in
+  let mu := NormalTop.root p (real p (2 * c * j)%Q) in
+  let y := ((eps / 2 + c) / j + c / 2)%Q in
+  let v := ((eps - c * j) * (eps - c * j) / (4 * (c * j)))%Q in
+  times p (exponential p (real p (32 * (c * c * (c * c)) * j + c / j / 4)%Q))
+    (plus (NormalTop.gauss_at p half twice mu (over p (whole p 1) mu) (real p eps) (exponential p (real p eps)))
+      (times p (times p (exponential p (real p (y - v)%Q)) (real p (y / 4 + c / eps)%Q))
+        (times p (NormalTop.root p (real p (2 * c / j)%Q)) twice))).
+Definition near_enough (last : positive) : positive :=
+  Z.to_pos (Z.max (Zpos last) (Qnum eps * Qnum eps * Zpos den / (32768 * (QDen eps * QDen eps) * Zpos num) + 1)).
+
+(* Or by the list of the probabilities of the sum, if it has at most 8192 of them. *)
+Definition by_list (last : positive) : ends :=
+  times p (exponential p (real p (34 * (c * c * (c * c)) * inject_Z (Zpos last))%Q))
+    (noise_ends p true num (den * last) (Pos.to_nat last) (reach p true num (den * last)) (exponential p (real p eps))).
+Definition listed (last : positive) : bool :=
+  (2 * (1 + Z.sqrt (180 * (Zpos den * Zpos last) / Zpos num)) + Zpos last <=? 8192)%Z.
+
+Definition shared_ends (last : Z) : ends :=
+  match last with
+  | Zpos j => if listed j then by_list j else by_areas (near_enough j)
+  | _ => whole p 0
   end.
-Definition histogram_rule (m : positive) (n : nat) (cases : list (Z * Q)) : bool :=
-  (0 <=? tau)%Z && (0 <=? k)%Z && (0 <? n)%nat && cases_hold (leak_ends m n) 0 cases.
 
-Lemma leak_ends_hold m n : (0 <= tau)%Z -> (0 < n)%nat -> exists l, holds p (leak_ends m n) l /\ leak num den tau <= l.
+Fixpoint parts_hold (l : Z) (starts : list Z) : bool :=
+  match starts with
+  | [] => true
+  | first :: rest =>
+      let last := match rest with [] => k | next :: _ => (next - 1)%Z end in
+      (0 <=? first)%Z && (last <=? k)%Z && at_most p (plus (fresh_ends l (Z.max 0 (k - first))) (shared_ends last)) bound && parts_hold l rest
+  end.
+Definition histogram_rule (starts : list Z) : bool :=
+  match starts, leak_top with
+  | 0%Z :: _, Some l => (0 <=? k)%Z && (0 <=? tau)%Z && (2 * Zpos num <=? Zpos den)%Z && negb (Qle_bool eps 0) && parts_hold l starts
+  | _, _ => false
+  end.
+
+Let rate := noise_rate num den.
+Let rate_pos : 0 < rate := noise_rate_pos num den.
+
+Lemma c_rate : Q2R c = rate.
+Proof. reflexivity. Qed.
+
+Lemma half_holds : holds p half (Line.half_area Normal.gauss).
+Proof. apply NormalTop.half_area_holds. Qed.
+Lemma twice_holds : holds p twice (1 / (Line.half_area Normal.gauss + Line.half_area Normal.gauss)).
+Proof. apply over_holds; [apply (whole_holds p 1)|]. apply plus_holds; apply half_holds. Qed.
+
+Lemma leak_ends_hold : holds p leak_ends (exp (rate / 4) * Moves.tail Normal.gauss (sqrt (2 * rate) * (IZR tau + / 2))).
 Proof.
-  intros Ht Hn. eexists. split; [|apply (leak_bound num den tau Ht (blocks num den m n)); [|apply blocks_le]].
-  - apply over_holds.
-    + apply times_holds; [apply decay_holds|].
-      apply over_holds; [apply (whole_holds p 1)|]. apply minus_holds; [apply (whole_holds p 1) | apply decay_holds].
-    + unfold block_ends, blocks. rewrite <- mult_IZR. apply times_holds; [apply whole_holds|].
-      pose proof (sum_ends_holds p (map (fun i => decay p num den (exponent true (Zpos m * Z.of_nat i))) (seq 1 n))
-        (map (fun i => weight true (noise_rate num den) (Zpos m * Z.of_nat i)) (seq 1 n))) as S. rewrite sum_map in S. apply S.
-      clear. induction (seq 1 n); simpl; constructor; [apply decay_holds | assumption].
-  - unfold blocks. destruct n as [|n]; [lia|]. simpl seq. cbn [sum]. apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; [lra | now apply IZR_lt]|].
-    apply Rplus_lt_le_0_compat; [apply weight_pos|]. apply sum_nonneg. intros. left. apply weight_pos.
+  unfold leak_ends. set (t := sqrt (2 * rate) * (IZR tau + / 2)).
+  assert (forall q, Q2R (inject_Z q) = IZR q) as E by (intro q; unfold Q2R; simpl; lra).
+  assert (Q2R (2 * c) = 2 * rate) as E2 by (rewrite Q2R_mult, c_rate; unfold Q2R; simpl; lra).
+  assert (Q2R (inject_Z tau + (1 # 2)) = IZR tau + / 2) as E1 by (rewrite Q2R_plus, E; unfold Q2R; simpl; lra).
+  assert (Q2R (c / 4) = rate / 4) as E4 by (rewrite Q2R_div, c_rate by discriminate; unfold Q2R; simpl; field).
+  assert (holds p (times p (NormalTop.root p (real p (2 * c)%Q)) (real p (inject_Z tau + (1 # 2))%Q)) t) as Ht.
+  { apply times_holds; [rewrite <- E2; apply NormalTop.root_holds, real_holds | rewrite <- E1; apply real_holds]. }
+  pose proof (NormalTop.growth_holds p _ _ (times_holds p _ _ _ _ Ht Ht)) as Hw.
+  apply times_holds; [rewrite <- E4; apply exponential_holds, real_holds|]. unfold Moves.tail. pose proof (Moves.half_pos Normal.gauss).
+  replace (/ 2 - Line.area_of (Line.height Normal.gauss) t / (2 * Line.half_area Normal.gauss))
+    with (1 / IZR 2 - Line.area_of (Line.height Normal.gauss) t * (1 / (Line.half_area Normal.gauss + Line.half_area Normal.gauss))) by (field; lra).
+  apply minus_holds; [apply (ratio_holds p 1 2)|]. apply times_holds; [now apply NormalTop.any_area_holds; [apply half_holds | |] | apply twice_holds].
 Qed.
 
-Lemma delta_of_le a m n e : m <= n -> 1 < a -> delta_of a m e <= delta_of a n e.
+Lemma leak_top_holds l : leak_top = Some l -> leak num den tau <= real_of p l < 1.
 Proof.
-  intros H Ha. unfold delta_of. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|]. apply exp_le. lra.
+  unfold leak_top. pose proof leak_ends_hold as H. destruct leak_ends as [[a b]|]; [|discriminate].
+  destruct (Z.leb_spec 0 b), (Z.ltb_spec b (one p)); try discriminate. intro E. inversion E; subst l; clear E.
+  pose proof (one_posR p) as Ho. unfold real_of. split.
+  - pose proof (noise_above rate rate_pos tau) as L. unfold leak. fold rate. eapply Rle_trans; [exact L|].
+    apply Rmult_le_reg_r with (IZR (one p)); [assumption|]. unfold Rdiv. rewrite (Rmult_assoc (IZR b)), Rinv_l by lra. simpl in H. unfold Rdiv in H. lra.
+  - apply Rmult_lt_reg_r with (IZR (one p)); [assumption|]. unfold Rdiv. rewrite (Rmult_assoc (IZR b)), Rinv_l, Rmult_1_r, Rmult_1_l by lra. now apply IZR_lt.
 Qed.
 
-Lemma cases_sound leak_e l : holds p leak_e l -> leak num den tau <= l -> forall cases from, (0 <= from)%Z -> cases_hold leak_e from cases = true ->
-  forall j r, (from <= Z.of_nat j)%Z -> (Z.of_nat j + Z.of_nat r <= k)%Z ->
+Lemma fresh_ends_hold l r : 0 <= real_of p l < 1 -> holds p (fresh_ends l (Z.of_nat r)) (1 - (1 - real_of p l) ^ r).
+Proof.
+  intro Hl. set (x := real_of p l) in *. apply minus_holds; [apply (whole_holds p 1)|].
+  assert ((1 - x) ^ r = exp (IZR (Z.of_nat r) * ln (1 - x))) as ->.
+  { rewrite <- INR_IZR_INZ. induction r as [|r IH]; [simpl; now rewrite Rmult_0_l, exp_0|]. rewrite S_INR, Rmult_plus_distr_r, exp_plus, Rmult_1_l, exp_ln by lra.
+    simpl. rewrite IH. ring. }
+  apply exponential_holds, times_holds; [apply whole_holds|]. apply logarithm_holds. apply minus_holds; [apply (whole_holds p 1) | apply exactly_holds].
+Qed.
+
+Lemma natural_Q n : Q2R (Qmake (Zpos n) 1) = IZR (Zpos n).
+Proof. unfold Q2R. simpl. lra. Qed.
+
+Lemma by_areas_hold last : rate <= / 2 -> 0 < Q2R eps ->
+  exists e, holds p (by_areas last) e /\ together rate (pred (Pos.to_nat last)) (exp (Q2R eps)) <= e.
+Proof.
+  intros Hc He. unfold by_areas. set (Y := Q2R eps) in *. pose proof (Moves.half_pos Normal.gauss) as Hh. set (h := Line.half_area Normal.gauss) in *.
+  assert (1 < exp Y) as Hx by (rewrite <- exp_0; now apply exp_increasing).
+  set (j := inject_Z (Zpos last)). cbv zeta. set (y := ((eps / 2 + c) / j + c / 2)%Q). set (v := ((eps - c * j) * (eps - c * j) / (4 * (c * j)))%Q).
+  set (B := IZR (Zpos last)). assert (1 <= B) as HB by (apply IZR_le; lia). assert (Q2R j = B) as Ej by apply natural_Q.
+  assert (0 < rate) as Hr by apply rate_pos. pose proof natural_Q as En. assert (0 < rate * B) as HrB by nra.
+  assert (~ j == 0)%Q as Nj by (intro Z; apply Qeq_eqR in Z; rewrite Ej in Z; unfold Q2R in Z; simpl in Z; lra).
+  assert (~ eps == 0)%Q as Ne by (intro Z; apply Qeq_eqR in Z; fold Y in Z; unfold Q2R in Z; simpl in Z; lra).
+  assert (Q2R y = (Y / 2 + rate) / B + rate / 2) as Ey by (unfold y; rewrite Q2R_plus, !Q2R_div, Q2R_plus, Q2R_div, c_rate, Ej, En by (discriminate || assumption); reflexivity).
+  assert (Q2R v = (Y - rate * B) * (Y - rate * B) / (4 * (rate * B))) as Ev.
+  { unfold v. rewrite Q2R_div, !Q2R_mult, Q2R_minus, Q2R_mult, c_rate, Ej, En; [reflexivity|].
+    intro Z. apply Qeq_eqR in Z. rewrite !Q2R_mult, c_rate, Ej, En in Z. unfold Q2R in Z. simpl in Z. lra. }
+  set (mu := sqrt (2 * rate * B)). assert (0 < mu) as Hmu by (apply sqrt_lt_R0; nra).
+  exists (exp (32 * rate ^ 4 * B + rate / B / 4) * (Normal.gauss_curve mu (exp Y) + exp (Q2R y - Q2R v) * (Q2R y / 4 + rate / Y) * (sqrt (2 * rate / B) * (1 / (h + h))))).
+  split.
+  - apply times_holds; [|apply plus_holds; [|apply times_holds; [apply times_holds|apply times_holds]]].
+    + apply exponential_holds. assert (Q2R (32 * (c * c * (c * c)) * j + c / j / 4) = 32 * rate ^ 4 * B + rate / B / 4) as <-; [|apply real_holds].
+      rewrite Q2R_plus, !Q2R_mult, !Q2R_div, c_rate, Ej, !En by (discriminate || assumption). ring.
+    + assert (holds p (NormalTop.root p (real p (2 * c * j)%Q)) mu) as Hm.
+      { unfold mu. assert (Q2R (2 * c * j) = 2 * rate * B) as <- by (rewrite !Q2R_mult, c_rate, Ej, En; reflexivity). apply NormalTop.root_holds, real_holds. }
+      apply NormalTop.gauss_at_holds; [exact Hmu | apply half_holds | exact Hm | | apply real_holds | apply exponential_holds, real_holds].
+      apply over_holds; [apply (whole_holds p 1) | exact Hm].
+    + rewrite <- Q2R_minus. apply exponential_holds, real_holds.
+    + assert (Q2R (y / 4 + c / eps) = Q2R y / 4 + rate / Y) as <-; [|apply real_holds]. rewrite Q2R_plus, !Q2R_div, c_rate, En by (discriminate || assumption). reflexivity.
+    + assert (Q2R (2 * c / j) = 2 * rate / B) as <- by (rewrite Q2R_div, Q2R_mult, c_rate, Ej, En by assumption; reflexivity). apply NormalTop.root_holds, real_holds.
+    + apply twice_holds.
+  - pose proof (together_areas rate rate_pos Hc (pred (Pos.to_nat last)) (Q2R v) (exp Y) Hx) as T. cbv zeta in T.
+    rewrite ln_exp, (Nat.succ_pred_pos (Pos.to_nat last) (Pos2Nat.is_pos last)), INR_IZR_INZ, positive_nat_Z in T. fold B mu in T. rewrite <- Ey in T.
+    replace (sqrt (2 * rate / B) * (1 / (h + h))) with (sqrt (2 * rate / B) / (h + h)) by (field; lra). apply T. right. rewrite Ev. lra.
+Qed.
+
+Lemma by_list_hold last : rate <= / 2 -> exists e, holds p (by_list last) e /\ together rate (pred (Pos.to_nat last)) (exp (Q2R eps)) <= e.
+Proof.
+  intro Hc. unfold by_list. set (n := reach p true num (den * last)). set (x := exp (Q2R eps)). assert (0 < x) as Hx by apply exp_pos.
+  pose proof (noise_ends_holds p true num (den * last) (Pos.to_nat last) n _ x (exponential_holds p _ _ (real_holds p eps))) as N.
+  rewrite positive_nat_Z in N. replace (noise_rate num (den * last)) with (rate / IZR (Zpos last)) in N
+    by (unfold rate, noise_rate; rewrite Pos2Z.inj_mul, mult_IZR; field; split; now apply not_0_IZR).
+  exists (exp (34 * rate ^ 4 * IZR (Zpos last)) * shifted_excess true (rate / IZR (Zpos last)) (Zpos last) n x). split.
+  - apply times_holds; [|exact N]. apply exponential_holds.
+    assert (Q2R (34 * (c * c * (c * c)) * inject_Z (Zpos last)) = 34 * rate ^ 4 * IZR (Zpos last)) as <-; [|apply real_holds].
+    rewrite !Q2R_mult, c_rate. unfold inject_Z. rewrite !natural_Q. ring.
+  - pose proof (together_listed rate rate_pos Hc (pred (Pos.to_nat last)) n x ltac:(lra)) as L. cbv zeta in L.
+    rewrite (Nat.succ_pred_pos (Pos.to_nat last) (Pos2Nat.is_pos last)), positive_nat_Z in L. exact L.
+Qed.
+
+Lemma shared_ends_hold last : rate <= / 2 -> 0 < Q2R eps -> (0 <= last)%Z ->
+  exists m e, (Z.to_nat last <= m)%nat /\ holds p (shared_ends last) e /\ match m with O => 0 | S i => together rate i (exp (Q2R eps)) end <= e.
+Proof.
+  intros Hc He Hl. destruct last as [|j|j]; [exists O, 0; split; [simpl; lia|]; split; [apply (whole_holds p 0) | lra] | | lia].
+  unfold shared_ends. simpl Z.to_nat.
+  destruct (listed j); [destruct (by_list_hold j Hc) as [e [H1 H2]]; exists (Pos.to_nat j) | destruct (by_areas_hold (near_enough j) Hc He) as [e [H1 H2]]; exists (Pos.to_nat (near_enough j))];
+    exists e; (split; [|split; [exact H1|]]).
+  - lia.
+  - rewrite <- (Nat.succ_pred_pos (Pos.to_nat j) (Pos2Nat.is_pos j)) at 1. exact H2.
+  - apply Pos2Nat.inj_le. unfold near_enough. change (Zpos j <= Zpos (Z.to_pos (Z.max (Zpos j) (Qnum eps * Qnum eps * Zpos den / (32768 * (QDen eps * QDen eps) * Zpos num) + 1))))%Z.
+    rewrite Z2Pos.id; lia.
+  - rewrite <- (Nat.succ_pred_pos (Pos.to_nat (near_enough j)) (Pos2Nat.is_pos _)) at 1. exact H2.
+Qed.
+
+Lemma parts_sound l : leak num den tau <= real_of p l < 1 -> rate <= / 2 -> 0 < Q2R eps ->
+  forall starts first, hd k starts = first -> parts_hold l starts = true ->
+  forall j r, (first <= Z.of_nat j)%Z -> (Z.of_nat j + Z.of_nat r <= k)%Z -> (starts <> []) ->
   forall s, spends (keys num den tau j r) s \/ spends (map reversed (keys num den tau j r)) s ->
   forall f, decision s f -> mean_first s f - exp (Q2R eps) * mean_second s f <= Q2R bound.
 Proof.
-  intros Hl Hll. induction cases as [|[last a] rest IH]; intros from H0 H j r Hj Hk s Hs f Hf; simpl in H.
-  - apply Z.ltb_lt in H. lia.
-  - rewrite !andb_true_iff, negb_true_iff, Z.leb_le in H. destruct H as [[[Ha Hlast] Hb] Hr].
-    destruct (Z.le_gt_cases (Z.of_nat j) last) as [L|L]; [|apply (IH (last + 1)%Z ltac:(lia) Hr j r ltac:(lia) Hk s Hs f Hf)].
-    apply one_below in Ha. eapply Rle_trans; [apply (histogram_case num den tau (Q2R a) j r s f (Q2R eps) Ha Hs Hf)|].
-    pose proof (at_most_sound p _ _ _ (plus_holds p _ _ _ _ (delta_ends_hold p a (inject_Z last * (a * rho))%Q eps Ha)
-      (times_holds p _ _ _ _ (whole_holds p (Z.max 0 (k - from))) Hl)) Hb) as B.
-    eapply Rle_trans; [|exact B]. apply Rplus_le_compat.
-    + apply delta_of_le; [|exact Ha]. rewrite !Q2R_mult.
-      assert (Q2R (inject_Z last) = IZR last) as -> by (unfold Q2R; simpl; lra).
-      assert (Q2R rho = noise_rate num den) as -> by reflexivity. rewrite INR_IZR_INZ. apply IZR_le in L.
-      pose proof (noise_rate_pos num den). assert (0 <= (Q2R a - 1) * (Q2R a * noise_rate num den)) by (apply Rmult_le_pos; [lra | apply Rmult_le_pos; lra]).
-      replace ((Q2R a - 1) * (IZR last * (Q2R a * noise_rate num den))) with (IZR last * ((Q2R a - 1) * (Q2R a * noise_rate num den))) by ring.
-      now apply Rmult_le_compat_r.
-    + rewrite INR_IZR_INZ. pose proof (leak_nonneg num den tau). assert (0 <= IZR (Z.of_nat r)) by (apply IZR_le; lia).
-      assert (IZR (Z.of_nat r) <= IZR (Z.max 0 (k - from))) by (apply IZR_le; lia). apply Rmult_le_compat; lra.
+  intros Hl Hc He. pose proof (leak_nonneg num den tau) as L0. induction starts as [|start rest IH]; intros first Hf H j r Hj Hk Hn s Hs f Df; [congruence|].
+  simpl in Hf. subst start. cbn [parts_hold] in H. rewrite !andb_true_iff, !Z.leb_le in H. destruct H as [[[H0 Hlast] Hb] Hr].
+  set (last := match rest with [] => k | next :: _ => (next - 1)%Z end) in *.
+  destruct (Z.le_gt_cases (Z.of_nat j) last) as [L|L].
+  - destruct (shared_ends_hold last Hc He ltac:(lia)) as [m [e [M [E F]]]].
+    pose proof (fresh_ends_hold l (Z.to_nat (k - first)) ltac:(lra)) as G. rewrite Z2Nat.id in G by lia. rewrite Z.max_r in Hb by lia.
+    pose proof (at_most_sound p _ _ _ (plus_holds p _ _ _ _ G E) Hb) as B.
+    assert (1 <= exp (Q2R eps)) as Hx by (rewrite <- exp_0; apply exp_le; lra).
+    apply (keys_more num den tau j r m (Z.to_nat (k - first)) s ltac:(lia) ltac:(lia)) in Hs.
+    pose proof (histogram_case num den tau (real_of p l) m (Z.to_nat (k - first)) ltac:(lra) s Hs f Df (exp (Q2R eps)) Hx) as C. fold rate in C. lra.
+  - unfold last in L. destruct rest as [|next rest']; [lia|]. apply (IH next eq_refl Hr j r ltac:(lia) Hk ltac:(discriminate) s Hs f Df).
 Qed.
 
-Theorem histogram_by_cases m n cases : histogram_rule m n cases = true -> histogram_private num den tau (Z.to_nat k) (Q2R eps) (Q2R bound).
+Theorem histogram_by_cases starts : histogram_rule starts = true -> histogram_private num den tau (Z.to_nat k) (Q2R eps) (Q2R bound).
 Proof.
-  unfold histogram_rule. rewrite !andb_true_iff, !Z.leb_le, Nat.ltb_lt. intros [[[Ht Hk0] Hn] H].
-  destruct (leak_ends_hold m n Ht Hn) as [l [L1 L2]].
-  intros j r Hk s Hs f Hf. apply (cases_sound _ l L1 L2 cases 0 ltac:(lia) H j r); auto; lia.
+  unfold histogram_rule. destruct starts as [|[|start|start] rest]; try discriminate. pose proof leak_top_holds as LT.
+  destruct leak_top as [l|]; [|discriminate]. specialize (LT l eq_refl).
+  rewrite !andb_true_iff, negb_true_iff, !Z.leb_le. intros [[[[Hk0 Ht] Hc] He] H].
+  intros j r Hk s Hs f Hf. apply (parts_sound l LT) with (starts := 0%Z :: rest) (first := 0%Z) (j := j) (r := r); auto; try lia; try discriminate.
+  - unfold rate, noise_rate. apply IZR_le in Hc. rewrite mult_IZR in Hc. assert (0 < IZR (Zpos den)) by now apply IZR_lt.
+    apply Rmult_le_reg_r with (IZR (Zpos den)); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+  - assert (0 < eps)%Q as L by (apply Qnot_le_lt; intro L; apply Qle_bool_iff in L; congruence). apply Qlt_Rlt in L. unfold Q2R at 1 in L. simpl in L. lra.
 Qed.
 End Computed.
 
-(* README's question, for discrete noise: users with up to 51914 counters, epsilon = 0.35, delta = 1e-5. sigma = 2440 and tau = 15300 are enough. *)
-Theorem readme_histogram : histogram_private 1 (2 * 2440 * 2440) 15300 (Z.to_nat 51914) (Q2R (7 # 20)) (Q2R (1 # 100000)).
+(* README's question, for discrete noise: users with up to 51914 counters, epsilon = 0.35, delta = 1e-5. The noise and the threshold are those
+   of README's table: sigma = 2222.636399 and tau = 13913. *)
+Theorem readme_histogram : histogram_private (10 ^ 12) (2 * 2222636399 * 2222636399) 13913 (Z.to_nat 51914) (Q2R (7 # 20)) (Q2R (1 # 100000)).
 Proof.
-  apply (histogram_by_cases 64 1 (2 * 2440 * 2440) 51914 15300 (7 # 20) (1 # 100000) 60 160
-    [(31427%Z, 139 # 2); (49226%Z, 91 # 2); (51914%Z, 87 # 2)]).
+  apply (histogram_by_cases 80 (10 ^ 12) (2 * 2222636399 * 2222636399) 51914 13913 (7 # 20) (1 # 100000)
+    [0; 1371; 34048; 49013; 51501; 51857; 51907; 51914]%Z).
   vm_cast_no_check (eq_refl true).
 Qed.

@@ -264,12 +264,13 @@ Qed.
 Lemma limited_test {f : Z -> R} : (forall z, 0 <= f z <= 1) -> limited f.
 Proof. intro H. exists 1. intro z. rewrite Rabs_pos_eq; apply H. Qed.
 
-Lemma smaller_shift shift n s f x : (0 <= s <= shift)%Z -> (forall z, 0 <= f z <= 1) -> 0 <= x ->
-  total (fun z => noise z * f (s + z)%Z) - x * total (fun z => noise z * f z) <= shifted_excess shift n x.
+Lemma smaller_shift shift G s f x : below G (countable (at_value shift)) (countable (at_value 0)) ->
+  (0 <= s <= shift)%Z -> (forall z, 0 <= f z <= 1) -> 0 <= x ->
+  total (fun z => noise z * f (s + z)%Z) - x * total (fun z => noise z * f z) <= G x.
 Proof.
-  intros Hs Hf Hx. set (S := indicator (favours s x)).
+  intros HG Hs Hf Hx. set (S := indicator (favours s x)).
   assert (forall z, 0 <= S z <= 1) as HS by (intro; apply indicator_bounds).
-  pose proof (at_shift_below shift n S (conj (limited_test HS) HS) (conj (limited_test HS) HS) x Hx) as B.
+  pose proof (HG S (conj (limited_test HS) HS) (conj (limited_test HS) HS) x Hx) as B.
   rewrite !mean_countable in B.
   assert (forall v h, (forall z, 0 <= h z <= 1) -> summable (fun z => noise (z - v)%Z * h z)
       /\ total (fun z => noise (z - v)%Z * h z) = total (fun z => noise z * h (v + z)%Z)) as Sh.
@@ -289,8 +290,8 @@ Proof.
       <= total (fun z => noise z * S (s + z)%Z) - x * total (fun z => noise z * S z)) as H1.
   { rewrite <- (proj2 (Sh s f Hf)), <- (proj2 (Sh s S HS)).
     pose proof (proj1 (Sh s f Hf)) as A1. pose proof (proj1 (Sh s S HS)) as A2.
-    enough (total (fun z => noise (z - s)%Z * f z + - x * (noise z * f z)) <= total (fun z => noise (z - s)%Z * S z + - x * (noise z * S z))) as G.
-    { rewrite !total_plus, !total_scale in G by auto using summable_scale. lra. }
+    enough (total (fun z => noise (z - s)%Z * f z + - x * (noise z * f z)) <= total (fun z => noise (z - s)%Z * S z + - x * (noise z * S z))) as E.
+    { rewrite !total_plus, !total_scale in E by auto using summable_scale. lra. }
     apply total_le; auto using summable_plus, summable_scale. intro z. rewrite !noise_weight.
     assert (0 < / mass_of_all) as Hi by (apply Rinv_0_lt_compat, mass_of_all_pos). specialize (Hf z).
     unfold S, indicator, favours. destruct (Rle_dec (x * weight z) (weight (z - s))); set (i := / mass_of_all) in *.
@@ -305,20 +306,24 @@ Proof.
   lra.
 Qed.
 
-Theorem moved_below shift n : forall Y P Q, moved shift Y P Q -> below (shifted_excess shift n) P Q.
+Theorem largest_move shift G : below G (countable (at_value shift)) (countable (at_value 0)) ->
+  forall Y P Q, moved shift Y P Q -> below G P Q.
 Proof.
-  intros Y P Q H. destruct H as [v w Hvw]. intros f [Pf Bf] _ x Hx. rewrite !mean_noisy.
+  intros HG Y P Q H. destruct H as [v w Hvw]. intros f [Pf Bf] _ x Hx. rewrite !mean_noisy.
   destruct (Z.le_ge_cases w v) as [L|L].
-  - pose proof (smaller_shift shift n (v - w) (fun z => f (w + z)%Z) x ltac:(lia) (fun z => Bf _) Hx) as G. cbn beta in G.
-    replace (fun z => noise z * f (v + z)%Z) with (fun z => noise z * f (w + (v - w + z))%Z) by (extensionality z; f_equal; f_equal; lia). exact G.
+  - pose proof (smaller_shift shift G (v - w) (fun z => f (w + z)%Z) x HG ltac:(lia) (fun z => Bf _) Hx) as B. cbn beta in B.
+    replace (fun z => noise z * f (v + z)%Z) with (fun z => noise z * f (w + (v - w + z))%Z) by (extensionality z; f_equal; f_equal; lia). exact B.
   - (* the mirror image *)
     assert (forall h, (forall z, 0 <= h z <= 1) -> total (fun z => noise z * h z) = total (fun z => noise z * h (- z)%Z)) as M.
     { intros h Hh. rewrite <- (total_opposite _ (summable_mass noise h (limited_test Hh))). f_equal. extensionality z.
       now rewrite !noise_weight, weight_even. }
     rewrite (M (fun z => f (v + z)%Z)) by (intro; apply Bf). rewrite (M (fun z => f (w + z)%Z)) by (intro; apply Bf).
-    pose proof (smaller_shift shift n (w - v) (fun z => f (w - z)%Z) x ltac:(lia) (fun z => Bf _) Hx) as G. cbn beta in G.
+    pose proof (smaller_shift shift G (w - v) (fun z => f (w - z)%Z) x HG ltac:(lia) (fun z => Bf _) Hx) as B. cbn beta in B.
     replace (fun z => noise z * f (v + - z)%Z) with (fun z => noise z * f (w - (w - v + z))%Z) by (extensionality z; f_equal; f_equal; lia).
-    replace (fun z => noise z * f (w + - z)%Z) with (fun z => noise z * f (w - z)%Z) by (extensionality z; f_equal; f_equal; lia). exact G.
+    replace (fun z => noise z * f (w + - z)%Z) with (fun z => noise z * f (w - z)%Z) by (extensionality z; f_equal; f_equal; lia). exact B.
 Qed.
+
+Theorem moved_below shift n : forall Y P Q, moved shift Y P Q -> below (shifted_excess shift n) P Q.
+Proof. apply largest_move, at_shift_below. Qed.
 
 End Noise.

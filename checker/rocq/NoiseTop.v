@@ -105,17 +105,16 @@ Proof.
   apply minus_holds; [apply (whole_holds p 1) | apply decay_holds].
 Qed.
 
-Definition noise_top (shift n : nat) : top :=
+Definition noise_ends (shift n : nat) : ends -> ends :=
   let pairs := noise_pairs n shift in
   let all := sum_ends (map fst pairs) in
   let tail := tail_ends n in
-  fun X => upper_end (over p (plus (excess_ends p pairs X) tail) all).
+  fun X => over p (plus (excess_ends p pairs X) tail) all.
+Definition noise_top (shift n : nat) : top := let at_one := noise_ends shift n in fun X => upper_end (at_one X).
 
-Theorem tops_noise (shift n : nat) : tops p (noise_top shift n) (moved square noise_rate noise_rate_pos (Z.of_nat shift)).
+Lemma noise_ends_holds (shift n : nat) X x : holds p X x -> holds p (noise_ends shift n X) (shifted_excess square noise_rate (Z.of_nat shift) n x).
 Proof.
-  intros X x t HX Hx Ht Y P Q HC f Pf Qf.
-  eapply Rle_trans; [apply (moved_below square noise_rate noise_rate_pos (Z.of_nat shift) n Y P Q HC f Pf Qf x); lra|].
-  unfold noise_top in Ht. eapply (upper_end_ge p); [|exact Ht]. unfold shifted_excess. pose proof (noise_pairs_spec n shift) as H.
+  intro HX. unfold noise_ends, shifted_excess. pose proof (noise_pairs_spec n shift) as H.
   apply over_holds; [apply plus_holds|].
   - pose proof (excess_ends_holds p _ _ X x H HX) as E. unfold excess in E. rewrite sum_map in E. exact E.
   - apply tail_ends_holds.
@@ -123,6 +122,13 @@ Proof.
     clear - H. revert H. generalize (noise_pairs n shift). induction (around n) as [|k l IH]; intros [|[u v] m] H; inversion H; subst; simpl; constructor.
     + simpl in *. tauto.
     + now apply IH.
+Qed.
+
+Theorem tops_noise (shift n : nat) : tops p (noise_top shift n) (moved square noise_rate noise_rate_pos (Z.of_nat shift)).
+Proof.
+  intros X x t HX Hx Ht Y P Q HC f Pf Qf.
+  eapply Rle_trans; [apply (moved_below square noise_rate noise_rate_pos (Z.of_nat shift) n Y P Q HC f Pf Qf x); lra|].
+  apply (upper_end_ge p _ _ _ (noise_ends_holds shift n X x HX) Ht).
 Qed.
 
 (* How far to sum: the weight of n is below 2^-p. *)

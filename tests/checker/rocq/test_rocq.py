@@ -223,11 +223,11 @@ _HISTOGRAM = """\
 From Coq Require Import Reals ZArith QArith Qreals List.
 Import ListNotations.
 From DP Require Import Histogram.
-Theorem claim : histogram_private 1 (2 * 2440 * 2440) 15300 (Z.to_nat 51914)
+Theorem claim : histogram_private (10 ^ 12) (2 * 2222636399 * 2222636399) 13913 (Z.to_nat 51914)
   (Q2R (7 # 20)) (Q2R {}).
 Proof.
-  apply (histogram_by_cases 64 1 (2 * 2440 * 2440) 51914 15300 (7 # 20) {} 60 160
-    [(31427%Z, 139 # 2); (49226%Z, 91 # 2); (51914%Z, 87 # 2)]).
+  apply (histogram_by_cases 80 (10 ^ 12) (2 * 2222636399 * 2222636399) 51914 13913 (7 # 20) {}
+    [0; 1371; 34048; 49013; 51501; 51857; 51907; 51914]%Z).
   vm_cast_no_check (eq_refl true).
 Qed.
 """
@@ -236,4 +236,4 @@ Qed.
 @pytest.mark.slow
 def test_a_sparse_histogram_with_discrete_noise_has_a_theorem() -> None:
     assert compiled.accepts(_HISTOGRAM.format("(1 # 100000)", "(1 # 100000)"))
-    assert not compiled.accepts(_HISTOGRAM.format("(9 # 1000000)", "(9 # 1000000)"))
+    assert not compiled.accepts(_HISTOGRAM.format("(99 # 10000000)", "(99 # 10000000)"))
