@@ -5,7 +5,8 @@
 const P = 256n, ONE = 1n << P, SPARE = 1n << (P - 80n);
 const BYTES = 1 << 20, WORK = 1_600_000; // of a statement: its size and its work
 const NODES = 1 << 13, WINDOW = 1 << 14, FARTHEST = 1 << 12; // of a grid
-const PARTS = 1 << 16, ORDER = 512, SUM_BITS = 1 << 14; // of a law, a divergence, an exact sum
+const PARTS = 1 << 16, LISTED = 1 << 13; // outcomes of a law, and of a sum of noise that is listed
+const ORDER = 512, SUM_BITS = 1 << 14; // of a divergence, an exact sum
 
 class Stop extends Error {
   constructor(verdict, reason) { super(reason); this.verdict = verdict; }
@@ -131,8 +132,9 @@ const whole = (n) => new Real(BigInt(n) << P);
 const log = (f) => whole(f.n).log().minus(whole(f.d).log());
 const UNIT = whole(1), NOTHING = whole(0), TWO = whole(2), HALF = real(q(1, 2));
 const LN2 = TWO.times(atanh(real(q(1, 3))));
-const PI = 314159265358979323846264338327950288419716939937510582097494459230781640628620899n;
-const ROOT_2PI = new Real(real(new Q(2n * PI, 10n ** 80n)).lo, real(new Q(2n * PI + 2n, 10n ** 80n)).hi).sqrt();
+const DIGITS = 314159265358979323846264338327950288419716939937510582097494459230781640628620899n;
+const PI = new Real(real(new Q(DIGITS, 10n ** 80n)).lo, real(new Q(DIGITS + 1n, 10n ** 80n)).hi);
+const ROOT_2PI = new Real(2n * PI.lo, 2n * PI.hi).sqrt();
 
 // Curves: a law maps x to [P(S), Q(S), top], with top / 2^P >= G(x) --------------------------------
 
@@ -170,6 +172,7 @@ function response(epsilon, delta) {
   return outcomes([[disclosed, NOTHING], [yes, no], [no, yes], [NOTHING, disclosed]]);
 }
 
+const ofIntegers = (r) => ["discrete-gaussian", "discrete-laplace"].includes(r.mechanism);
 const noiseRate = (r) => (r.sigma2 ? q(1, 2).over(r.sigma2) : q(1).over(r.scale));
 const noisePower = (r) => (r.sigma2 ? 2n : 1n);
 
@@ -178,14 +181,18 @@ function reach(power, rate) { // the first c with rate c^power > 180
   return 1n + (power === 2n ? isqrt(c) : c);
 }
 
-function lattice(power, rate, shift) {
-  const c = reach(power, rate);
-  prove(2n * c + shift <= PARTS, `a law has more than ${PARTS} outcomes`);
-  const g = [], cells = [];
+function weights(power, rate) { // of 0..c, of what is beyond, of all
+  const c = reach(power, rate), g = [];
   for (let z = 0n; z <= c; z++) g.push(real(rate.times(new Q(-(z ** power)))).exp());
-  const r = real(rate.times(new Q((c - 1n) ** power - c ** power))).exp(), last = g.at(-1);
-  const rest = new Real(0n, TWO.times(last).times(r).over(UNIT.minus(r)).hi), far = new Real(0n, last.hi);
-  const n = g.slice(1).reduce((s, v) => s.plus(v).plus(v), rest.plus(g[0]));
+  const r = real(rate.times(new Q((c - 1n) ** power - c ** power))).exp();
+  const rest = new Real(0n, TWO.times(g.at(-1)).times(r).over(UNIT.minus(r)).hi);
+  return [g, rest, g.slice(1).reduce((s, v) => s.plus(v).plus(v), rest.plus(g[0]))];
+}
+
+function lattice(power, rate, shift) {
+  const c = reach(power, rate), cells = [];
+  prove(2n * c + shift <= PARTS, `a law has more than ${PARTS} outcomes`);
+  const [g, rest, n] = weights(power, rate), far = new Real(0n, g.at(-1).hi);
   const part = g.map((v) => v.over(n)), mass = (z) => (abs(z) > c ? far : part[Number(abs(z))]);
   for (let z = -c; z <= c + shift; z++) cells.push([mass(z - shift), mass(z)]);
   return outcomes([...cells, [rest, rest]]);
@@ -227,7 +234,7 @@ function withoutSampling(r) {
   if (r.mechanism === "finite-law") return outcomes(r.outcomes.map((pair) => pair.map(real)));
   if (["randomized-response", "approximate"].includes(r.mechanism)) return response(...pure(r));
   if (r.mechanism === "gaussian-sparse-histogram") return histogram(r);
-  prove(r.mechanism.startsWith("discrete-"), `there is no curve of a ${r.mechanism}`);
+  prove(ofIntegers(r), `there is no curve of a ${r.mechanism}`);
   return lattice(noisePower(r), noiseRate(r), size.n);
 }
 
@@ -379,17 +386,49 @@ function overlaps(r, starts, x, upper) {
     const [p, o] = gaussian(square.sqrt().times(scale))(x);
     return most(p.minus(x.times(o)).lo, passes.lo);
   }
-  const parts = [...starts, r.sparsity + 1];
-  prove(parts[0] === 0 && parts.every((a, i) => !i || parts[i - 1] < a), "starts are no parts of 0..k");
   const rate = UNIT.minus(passes).log();
-  let worst = 0n;
-  for (let i = 0; i + 1 < parts.length; i++) {
-    const j = whole(parts[i + 1] - 1), half = j.plus(root).times(real(q(1, 4)));
-    const noise = parts[i + 1] > 1 ? gaussian((j.hi < half.hi ? j : half).sqrt().times(scale))(x)[2] : 0n;
-    worst = most(worst, noise + ONE - whole(r.sparsity - parts[i]).times(rate).exp().lo);
-  }
-  return worst;
+  return partsOf(starts, r.sparsity).map(([first, last]) => {
+    const j = whole(last), half = j.plus(root).times(real(q(1, 4)));
+    const noise = last ? gaussian((j.hi < half.hi ? j : half).sqrt().times(scale))(x)[2] : 0n;
+    return noise + ONE - whole(r.sparsity - first).times(rate).exp().lo;
+  }).reduce(most, 0n);
 }
+
+function partsOf(starts, k) { // [first, last] of parts of 0..k
+  const ends = [...starts, k + 1];
+  prove(ends[0] === 0 && ends.every((a, i) => !i || ends[i - 1] < a), "starts are no parts of 0..k");
+  return starts.map((first, i) => [first, ends[i + 1] - 1]);
+}
+
+function counts(r, starts, epsilon) { // sparse histograms of integer counts, with noise e^-(c z^2)
+  const c = noiseRate(r), cases = partsOf(starts, r.k);
+  prove(epsilon.n > 0n && c.compare(q(1, 2)) <= 0, "epsilon is 0, or sigma2 less than 1");
+  const hidden = UNIT.minus(exceeds(c, floor(r.tau.n, r.tau.d))).log();
+  return cases
+    .map(([first, last]) => shared(c, BigInt(last), epsilon) + ONE - whole(r.k - first).times(hidden).exp().lo)
+    .reduce(most);
+}
+
+function exceeds(c, tau) { // above the probability that noise exceeds tau
+  if (sumSize(c, 1n) <= LISTED && tau < reach(2n, c)) {
+    const [g, rest, n] = weights(2n, c);
+    return g.slice(Number(tau) + 1).reduce((s, v) => s.plus(v), rest).over(n);
+  }
+  return real(c.over(q(4))).exp().times(real(new Q(2n * tau + 1n, 2n)).times(real(q(2).times(c)).sqrt()).tail());
+}
+
+function shared(c, last, epsilon) { // above the curve of so many counts together, each moved by one
+  if (!last) return 0n;
+  const x = real(epsilon).exp(), j = new Q(last), each = c.over(j), square = c.times(c), fourth = square.times(square);
+  if (sumSize(c, last) <= LISTED) return up(real(q(34).times(fourth).times(j)).exp().hi * lattice(2n, each, last)(x)[2], P);
+  const y = epsilon.over(q(2)).plus(c).over(j).plus(c.over(q(2))), far = epsilon.minus(c.times(j));
+  const v = far.times(far).over(q(4).times(c).times(j));
+  const waste = real(y.minus(v)).exp().times(real(y.over(q(4))).plus(real(c.over(epsilon)))).times(real(each).over(PI).sqrt());
+  const top = gaussian(real(q(2).times(c).times(j)).sqrt())(x)[2] + waste.hi;
+  return up(real(q(32).times(fourth).times(j).plus(each.over(q(4)))).exp().hi * top, P);
+}
+
+const sumSize = (c, j) => 2n * reach(2n, c.over(new Q(j))) + j;
 
 function delta(releases, rule, epsilon, upper, named) {
   const one = releases[0], name = rule.rule, alone = releases.length === 1 && one.times === 1;
@@ -408,7 +447,12 @@ function delta(releases, rule, epsilon, upper, named) {
   }
   const x = real(epsilon).exp();
   if (name === "overlaps") {
-    prove(alone && one.sparsity, "the rule overlaps is for one correlated histogram");
+    prove(alone, "the rule overlaps is for one histogram");
+    if (one.mechanism === "discrete-sparse-histogram") {
+      prove(upper, "a histogram with integer noise has no lower side");
+      return new Q(counts(one, rule.starts, epsilon), ONE);
+    }
+    prove(one.sparsity, "the rule overlaps is not for this mechanism");
     return new Q(overlaps(one, rule.starts, x, upper), ONE);
   }
   prove(name === "curve", `the rule ${name} is not for delta`);
@@ -459,7 +503,8 @@ const sides = (claim) => ["at_least", "at_most"].filter((name) => claim[name]);
 
 function work(claim, releases) {
   const rule = claim.derivation, order = rule.order || claim.order;
-  let units = 128 + 24 * releases.length + 64 * (rule.starts ? rule.starts.length : 0);
+  let units = 128 + 24 * releases.length;
+  if (rule.starts) units += partsWork(releases[0], rule.starts);
   if (order && order.compare(q(ORDER)) <= 0) {
     units += 16 * (Number(order.n / order.d) + 1) * releases.filter((r) => r.mechanism === "gaussian").length;
   }
@@ -479,8 +524,17 @@ function work(claim, releases) {
   return units * sides(claim).length;
 }
 
+function partsWork(r, starts) {
+  let sizes = [];
+  if (r.mechanism === "discrete-sparse-histogram") {
+    const lasts = starts.filter((first) => first > 1 && first <= r.k).map((first) => first - 1);
+    sizes = [1, r.k, ...lasts].map((j) => Number(sumSize(noiseRate(r), BigInt(j))));
+  }
+  return 64 * starts.length + 2 * sizes.filter((size) => size <= LISTED).reduce((s, size) => s + size, 0);
+}
+
 function outcomesOf(r) { // that a law lists, twice if computed; 0 for a law that is refused at once
-  if (!r.mechanism.startsWith("discrete-")) return r.outcomes ? r.outcomes.length : 0;
+  if (!ofIntegers(r)) return r.outcomes ? r.outcomes.length : 0;
   const size = 2n * reach(noisePower(r), noiseRate(r)) + r.sensitivity.n;
   return size <= PARTS ? 2 * Number(size) : 0;
 }
@@ -498,7 +552,7 @@ const VARIANTS = {
     laplace: "scale sensitivity rate?", "discrete-laplace": "scale sensitivity rate?",
     "randomized-response": "epsilon rate?", "finite-law": "outcomes", zcdp: "rho",
     approximate: "epsilon delta", "gaussian-sparse-histogram": "k sigma tau",
-    "correlated-sparse-histogram": "sparsity sigma tau",
+    "correlated-sparse-histogram": "sparsity sigma tau", "discrete-sparse-histogram": "k sigma2 tau",
   },
   measure: { delta: "epsilon", "type-two": "epsilon type_one", rho: "delta?", mu: "", renyi: "order" },
   rule: { curve: "", basic: "", sum: "", renyi: "order", overlaps: "starts", grid: "step mass_bits nodes window" },
@@ -611,7 +665,7 @@ function agree({ releases, claims, unit }) {
         demand(sum.compare(q(1)) === 0, "the probabilities of outcomes do not add up to 1");
       }
     }
-    demand(!r.mechanism.startsWith("discrete-") || r.sensitivity.d === 1n, "sensitivity: that of integers is a whole number");
+    demand(!ofIntegers(r) || r.sensitivity.d === 1n, "sensitivity: that of integers is a whole number");
     demand(unit.neighbours === "add-remove" || !(r.rate || r.tau), "sampling and sparse histograms are for add-remove neighbours");
   }
   for (const claim of claims) {

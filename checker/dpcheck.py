@@ -16,8 +16,10 @@ from math import isqrt
 
 from dpcheck_grid import grid
 from dpcheck_laws import (
+    LISTED,
     ORDER,
     PARTS,
+    counts,
     divergence,
     failure,
     gaussian,
@@ -29,6 +31,7 @@ from dpcheck_laws import (
     reach,
     rho,
     seen_alone,
+    sum_size,
 )
 from dpcheck_real import NOTHING, ONE, Stop, prove, real, total
 
@@ -60,8 +63,11 @@ def delta(releases, rule, epsilon, upper, named):
         return Fraction(max(end.hi if upper else end.lo for end in ends), ONE)
     x = real(epsilon).exp()
     if name == "overlaps":
-        fit = alone and "sparsity" in one
-        prove(fit, "the rule overlaps is for one correlated histogram")
+        prove(alone, "the rule overlaps is for one histogram")
+        if one["mechanism"] == "discrete-sparse-histogram":
+            prove(upper, "a histogram with integer noise has no lower side")
+            return Fraction(counts(one, rule["starts"], epsilon), ONE)
+        prove("sparsity" in one, "the rule overlaps is not for this mechanism")
         return Fraction(overlaps(one, rule["starts"], x, upper), ONE)
     prove(name == "curve", f"the rule {name} is not for delta")
     if all(r["mechanism"] == "gaussian" and r.get("rate", 1) == 1 for r in releases):
@@ -126,7 +132,9 @@ def work(claim, releases):
     """
     rule = claim["derivation"]
     order = rule.get("order", claim.get("order", 0))
-    units = 128 + 24 * len(releases) + 64 * len(rule.get("starts", ()))
+    units = 128 + 24 * len(releases)
+    if rule["rule"] == "overlaps":
+        units += parts_work(releases[0], rule["starts"])
     if order and order <= ORDER:
         units += sum(16 * (int(order) + 1) for r in releases if r["mechanism"] == "gaussian")
     if rule["rule"] in ("curve", "grid"):
@@ -141,6 +149,15 @@ def work(claim, releases):
             64 * points + 4 * (last - first) + products * (64 + digits * isqrt(digits) // 8000)
         )
     return units * len({"at_most", "at_least"} & claim.keys())
+
+
+def parts_work(r, starts):
+    """The work for parts of the numbers of shared keys."""
+    sizes = []
+    if r["mechanism"] == "discrete-sparse-histogram":
+        lasts = [first - 1 for first in starts if 1 < first <= r["k"]]
+        sizes = [sum_size(noise_rate(r), j) for j in (1, r["k"], *lasts)]
+    return 64 * len(starts) + 2 * sum(size for size in sizes if size <= LISTED)
 
 
 def outcomes_of(r):
@@ -174,6 +191,7 @@ VARIANTS = {
         "zcdp": "rho",
         "gaussian-sparse-histogram": "k sigma tau",
         "correlated-sparse-histogram": "sparsity sigma tau",
+        "discrete-sparse-histogram": "k sigma2 tau",
     },
     "measure": {
         "delta": "epsilon",
@@ -278,7 +296,7 @@ def agree(s):
         for column in zip(*pairs, strict=True):
             sums = total(column, "malformed") == 1
             demand(sums, "the probabilities of outcomes do not add up to 1")
-        integers = r["mechanism"].startswith("discrete-")
+        integers = r["mechanism"].startswith("discrete-") and "sensitivity" in r
         fit = not integers or r["sensitivity"].denominator == 1
         demand(fit, "sensitivity: that of integers is a whole number")
         fit = s["unit"]["neighbours"] == "add-remove" or not {"rate", "tau"} & r.keys()

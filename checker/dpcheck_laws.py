@@ -11,11 +11,12 @@ from bisect import bisect_right
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from math import comb, isqrt
+from math import comb, floor, isqrt
 
-from dpcheck_real import HALF, NOTHING, ONE, TWO, UNIT, P, Real, log, prove, real, up
+from dpcheck_real import HALF, NOTHING, ONE, PI, TWO, UNIT, P, Real, log, prove, real, up
 
 PARTS = 1 << 16  # most outcomes of a law
+LISTED = 1 << 13  # most outcomes of a sum of noise that is listed
 ORDER = 512  # largest Renyi order of sampled noise
 
 # Curves ------------------------------------------------------------------------------------------
@@ -111,17 +112,23 @@ def reach(power, rate):
     return 1 + (isqrt(c) if power == 2 else c)
 
 
-def lattice(power, rate, shift):
-    """Integer noise with and without a shift: P(z) = g(z - shift)/n, g(z) = e^-(rate |z|^power).
+def weights(power, rate):
+    """g(z) = e^-(rate |z|^power) for z = 0..c, and enclosures of what is beyond c, and of the sum.
 
-    Beyond c, where g < e^-180 < 2^-P, g(z) <= g(c), in sum <= 2 g(c) r/(1 - r), r = g(c)/g(c - 1).
+    There g < e^-180 < 2^-P, and g(z) <= g(c), in sum <= 2 g(c) r/(1 - r), r = g(c)/g(c - 1).
     """
     c = reach(power, rate)
-    prove(2 * c + shift <= PARTS, f"a law has more than {PARTS} outcomes")
     g = [real(-rate * z**power).exp() for z in range(c + 1)]
     r = real(rate * ((c - 1) ** power - c**power)).exp()
     rest = Real(0, (TWO * g[c] * r).over(UNIT - r).hi)
-    n = sum(g[1:], sum(g, rest))
+    return g, rest, sum(g[1:], sum(g, rest))
+
+
+def lattice(power, rate, shift):
+    """Integer noise with and without a shift: P(z) = g(z - shift)/n."""
+    c = reach(power, rate)
+    prove(2 * c + shift <= PARTS, f"a law has more than {PARTS} outcomes")
+    g, rest, n = weights(power, rate)
     mass, far = {z: g[abs(z)].over(n) for z in range(-c, c + 1)}, Real(0, g[c].hi)
     each = [(mass.get(z - shift, far), mass.get(z, far)) for z in range(-c, c + shift + 1)]
     return outcomes([*each, (rest, rest)])
@@ -181,14 +188,60 @@ def overlaps(r, starts, x, upper):
         a = (k + isqrt(k) + 1) // 2 if k > 1 else 1
         p, q, _ = gaussian((real(a) - real(a * a).over(real(k) + root)).sqrt() * scale, x)
         return max((p - x * q).lo, passes.lo)
-    starts = [*starts, k + 1]
-    prove(starts[0] == 0 and all(a < b for a, b in pairwise(starts)), "starts are no parts of 0..k")
     worst, rate = 0, (UNIT - passes).log()
-    for first, after in pairwise(starts):
-        j, half = real(after - 1), (real(after - 1) + root) * real(1, 4)
-        noise = gaussian((j if j.hi < half.hi else half).sqrt() * scale, x)[2] if after > 1 else 0
+    for first, last in parts(starts, k):
+        j, half = real(last), (real(last) + root) * real(1, 4)
+        noise = gaussian((j if j.hi < half.hi else half).sqrt() * scale, x)[2] if last else 0
         worst = max(worst, noise + ONE - (real(k - first) * rate).exp().lo)
     return worst
+
+
+def parts(starts, k):
+    """(first, last) of parts of 0..k."""
+    starts = [*starts, k + 1]
+    prove(starts[0] == 0 and all(a < b for a, b in pairwise(starts)), "starts are no parts of 0..k")
+    return [(a, b - 1) for a, b in pairwise(starts)]
+
+
+def counts(r, starts, epsilon):
+    """Sparse histograms of integer counts with noise e^-(c z^2), c = 1/(2 sigma2): j keys shared
+    and k - j fresh, in a part of all j with the noise of the last and the fresh keys of the first.
+    """
+    k, c, cases = r["k"], noise_rate(r), parts(starts, r["k"])
+    prove(epsilon > 0 and c <= Fraction(1, 2), "epsilon is 0, or sigma2 less than 1")
+    hidden = (UNIT - exceeds(c, floor(r["tau"]))).log()
+    return max(
+        shared(c, last, epsilon) + ONE - (real(k - first) * hidden).exp().lo
+        for first, last in cases
+    )
+
+
+def exceeds(c, tau):
+    """Above the probability that noise exceeds the whole number tau, listed or by an area."""
+    if sum_size(c, 1) <= LISTED and tau < reach(2, c):
+        g, rest, n = weights(2, c)
+        return sum(g[tau + 1 :], rest).over(n)
+    return real(c, 4).exp() * (real(2 * tau + 1, 2) * real(2 * c).sqrt()).tail()
+
+
+def shared(c, j, epsilon):
+    """Above the curve at e^epsilon of j counts with noise e^-(c z^2), each moved by one: of their
+    sum, whose probabilities are listed, or compared with a Gaussian density."""
+    if not j:
+        return 0
+    x, each = real(epsilon).exp(), Fraction(c, j)
+    if sum_size(c, j) <= LISTED:
+        return up(real(34 * c**4 * j).exp().hi * lattice(2, each, j)(x)[2], P)
+    y = Fraction(epsilon + 2 * c, 2 * j) + Fraction(c, 2)
+    v = Fraction((epsilon - c * j) ** 2, 4 * c * j)
+    waste = real(y - v).exp() * (real(y, 4) + real(c, epsilon)) * real(each).over(PI).sqrt()
+    top = gaussian(real(2 * c * j).sqrt(), x)[2] + waste.hi
+    return up(real(32 * c**4 * j + Fraction(each, 4)).exp().hi * top, P)
+
+
+def sum_size(c, j):
+    """The outcomes of the noise of j counts together, moved by j."""
+    return 2 * reach(2, Fraction(c, j)) + j
 
 
 # Quantities that add up --------------------------------------------------------------------------

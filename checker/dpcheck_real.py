@@ -127,5 +127,6 @@ def total(numbers, verdict="not proved"):
 
 UNIT, NOTHING, TWO, HALF = real(1), real(0), real(2), real(1, 2)
 LN2 = TWO * atanh(real(1, 3))
-PI = 314159265358979323846264338327950288419716939937510582097494459230781640628620899
-ROOT_2PI = Real(real(2 * PI, 10**80).lo, real(2 * PI + 2, 10**80).hi).sqrt()
+_PI = 314159265358979323846264338327950288419716939937510582097494459230781640628620899
+PI = Real(real(_PI, 10**80).lo, real(_PI + 1, 10**80).hi)
+ROOT_2PI = Real(2 * PI.lo, 2 * PI.hi).sqrt()

@@ -284,3 +284,33 @@ Proof.
     apply total_nonneg; [exact S|]. intro z. pose proof (bell_pos c 0 z). unfold from. destruct (tau + 1 <=? z)%Z; lra.
   - right. field. lra.
 Qed.
+
+(* The same by a list of m weights, and a geometric series beyond them. *)
+Definition next_ones (tau : Z) (m : nat) : list Z := map (fun i => tau + 1 + Z.of_nat i)%Z (seq 0 m).
+Theorem noise_above_listed c (Hc : 0 < c) tau m n : (0 <= tau)%Z -> let e := (tau + 1 + Z.of_nat m)%Z in
+  total (fun z => noise true c Hc z * (if (tau <? z)%Z then 1 else 0))
+    <= (sum (weight true c) (next_ones tau m) + weight true c e * (1 / (1 - fall true c e))) / sum (weight true c) (around n).
+Proof.
+  intros Ht e. set (w := weight true c). pose proof (fall_bounds true c Hc e ltac:(lia)) as F. destruct (geometric_total _ F) as [G1 G2].
+  destruct (shift_total _ e G1) as [S1 S2]. destruct (total_points (next_ones tau m) w) as [P1 P2].
+  pose proof (sum_around_pos true c n) as P0. pose proof (mass_of_all_ge true c Hc n) as Ge. pose proof (weight_pos true c e) as We. fold w in We, P0, Ge.
+  assert (NoDup (next_ones tau m)) as Hn by (apply FinFun.Injective_map_NoDup; [intros i j E; lia | apply seq_NoDup]).
+  set (top := sum w (next_ones tau m) + w e * (1 / (1 - fall true c e))).
+  assert (total (fun z => noise true c Hc z * (if (tau <? z)%Z then 1 else 0)) <= / mass_of_all true c * top) as L.
+  { unfold top. rewrite <- P2. unfold Rdiv. rewrite Rmult_1_l, <- G2, <- S2, <- (total_scale (w e)), <- total_plus, <- total_scale by (assumption || now apply summable_scale).
+    apply total_le.
+    - apply (summable_mass (noise true c Hc) (fun z => if (tau <? z)%Z then 1 else 0)). exists 1. intro z. destruct (tau <? z)%Z; rewrite Rabs_pos_eq; lra.
+    - apply summable_scale, summable_plus; [exact P1 | now apply summable_scale].
+    - intro z. rewrite noise_weight. fold w. rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; lra|].
+      rewrite at_points_in by exact Hn. pose proof (weight_pos true c z) as Wz. fold w in Wz.
+      assert (0 <= geometric (fall true c e) (z - e)) as Gz by (unfold geometric; destruct (0 <=? z - e)%Z; [apply pow_le; lra | lra]).
+      destruct (Z.ltb_spec tau z) as [T|T]; [|destruct (in_dec Z.eq_dec z (next_ones tau m)); nra].
+      destruct (in_dec Z.eq_dec z (next_ones tau m)) as [I|I]; [nra|].
+      assert (e <= z)%Z as E.
+      { apply Z.nlt_ge. intro E. apply I. apply in_map_iff. exists (Z.to_nat (z - (tau + 1))). split; [lia|]. apply in_seq. lia. }
+      unfold geometric. destruct (Z.leb_spec 0 (z - e)); [|lia].
+      pose proof (weight_geometric true c Hc e (Z.to_nat (z - e)) ltac:(lia)) as G. replace (e + Z.of_nat (Z.to_nat (z - e)))%Z with z in G by lia. fold w in G. lra. }
+  eapply Rle_trans; [exact L|]. unfold Rdiv. rewrite (Rmult_comm _ (/ sum w (around n))). apply Rmult_le_compat_r; [|now apply Rinv_le_contravar].
+  unfold top. assert (0 <= sum w (next_ones tau m)) by (apply sum_nonneg; intros; left; apply weight_pos).
+  assert (0 < 1 / (1 - fall true c e)) by (apply Rdiv_lt_0_compat; lra). nra.
+Qed.

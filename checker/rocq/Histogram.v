@@ -5,7 +5,7 @@
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals List Bool Permutation FunctionalExtensionality.
 From Coquelicot Require Import Rcomplements.
 Import ListNotations.
-From DP Require Import Law Profile Compose Countable Finite Fixed Exponential Logarithm Above Tops Noise NoiseTop Renyi Copies CopiesNormal Bounds Checker Moments.
+From DP Require Import Law Profile Compose Countable Finite Fixed Exponential Logarithm Above Tops Noise NoiseTop Renyi Copies CopiesNormal Statement Bounds Checker Moments.
 From DP Require Line Normal NormalTop.
 Open Scope R_scope.
 
@@ -158,11 +158,24 @@ Let c : Q := Qmake (Zpos num) den.  (* 1/(2 sigma^2) *)
 Let half := NormalTop.half_area_ends p.
 Let twice := over p (whole p 1) (plus half half).
 
+(* Whether the sum of the noise of so many counts has at most 8192 probabilities to list. *)
+Definition listed (last : positive) : bool :=
+  (2 * (1 + Z.sqrt (180 * (Zpos den * Zpos last) / Zpos num)) + Zpos last <=? 8192)%Z.
+
 (* The probability that a fresh key is shown, from above. *)
-Definition leak_ends : ends :=
+Definition leak_by_area : ends :=
   let t := times p (NormalTop.root p (real p (2 * c)%Q)) (real p (inject_Z tau + (1 # 2))%Q) in
   let w := NormalTop.growth p (times p t t) in
   times p (exponential p (real p (c / 4)%Q)) (minus (ratio p 1 2) (times p (NormalTop.any_area_ends p half t w) twice)).
+Definition leak_by_list : ends :=
+  let n := reach p true num den in
+  let m := Z.to_nat (Z.of_nat n - tau) in
+  let e := (tau + 1 + Z.of_nat m)%Z in
+  over p (plus (sum_ends p (map (fun z => decay p num den (exponent true z)) (next_ones tau m)))
+            (times p (decay p num den (exponent true e))
+              (over p (whole p 1) (minus (whole p 1) (decay p num den (exponent true (e + 1) - exponent true e))))))
+    (sum_ends p (map fst (noise_pairs p true num den n 0))).
+Definition leak_ends : ends := if listed 1 then leak_by_list else leak_by_area.
 Definition leak_top : option Z :=
   match leak_ends with Some (_, l) => if (0 <=? l)%Z && (l <? one p)%Z then Some l else None | None => None end.
 
@@ -186,9 +199,6 @@ Definition near_enough (last : positive) : positive :=
 Definition by_list (last : positive) : ends :=
   times p (exponential p (real p (34 * (c * c * (c * c)) * inject_Z (Zpos last))%Q))
     (noise_ends p true num (den * last) (Pos.to_nat last) (reach p true num (den * last)) (exponential p (real p eps))).
-Definition listed (last : positive) : bool :=
-  (2 * (1 + Z.sqrt (180 * (Zpos den * Zpos last) / Zpos num)) + Zpos last <=? 8192)%Z.
-
 Definition shared_ends (last : Z) : ends :=
   match last with
   | Zpos j => if listed j then by_list j else by_areas (near_enough j)
@@ -219,9 +229,9 @@ Proof. apply NormalTop.half_area_holds. Qed.
 Lemma twice_holds : holds p twice (1 / (Line.half_area Normal.gauss + Line.half_area Normal.gauss)).
 Proof. apply over_holds; [apply (whole_holds p 1)|]. apply plus_holds; apply half_holds. Qed.
 
-Lemma leak_ends_hold : holds p leak_ends (exp (rate / 4) * Moves.tail Normal.gauss (sqrt (2 * rate) * (IZR tau + / 2))).
+Lemma leak_by_area_holds : holds p leak_by_area (exp (rate / 4) * Moves.tail Normal.gauss (sqrt (2 * rate) * (IZR tau + / 2))).
 Proof.
-  unfold leak_ends. set (t := sqrt (2 * rate) * (IZR tau + / 2)).
+  unfold leak_by_area. set (t := sqrt (2 * rate) * (IZR tau + / 2)).
   assert (forall q, Q2R (inject_Z q) = IZR q) as E by (intro q; unfold Q2R; simpl; lra).
   assert (Q2R (2 * c) = 2 * rate) as E2 by (rewrite Q2R_mult, c_rate; unfold Q2R; simpl; lra).
   assert (Q2R (inject_Z tau + (1 # 2)) = IZR tau + / 2) as E1 by (rewrite Q2R_plus, E; unfold Q2R; simpl; lra).
@@ -235,14 +245,26 @@ Proof.
   apply minus_holds; [apply (ratio_holds p 1 2)|]. apply times_holds; [now apply NormalTop.any_area_holds; [apply half_holds | |] | apply twice_holds].
 Qed.
 
-Lemma leak_top_holds l : leak_top = Some l -> leak num den tau <= real_of p l < 1.
+Lemma leak_ends_hold : (0 <= tau)%Z -> exists x, holds p leak_ends x /\ leak num den tau <= x.
 Proof.
-  unfold leak_top. pose proof leak_ends_hold as H. destruct leak_ends as [[a b]|]; [|discriminate].
+  intro Ht. unfold leak_ends. destruct (listed 1).
+  - unfold leak_by_list. set (n := reach p true num den). set (m := Z.to_nat (Z.of_nat n - tau)). cbv zeta.
+    eexists. split; [|apply (noise_above_listed rate rate_pos tau m n Ht)]. apply over_holds; [apply plus_holds|].
+    + pose proof (sum_ends_holds p (map (fun z => decay p num den (exponent true z)) (next_ones tau m)) (map (weight true rate) (next_ones tau m))) as S.
+      rewrite sum_map in S. apply S. clear. induction (next_ones tau m); simpl; constructor; [apply decay_holds | assumption].
+    + apply times_holds; [apply decay_holds|]. apply over_holds; [apply (whole_holds p 1)|]. apply minus_holds; [apply (whole_holds p 1) | apply decay_holds].
+    + apply noise_sum_holds.
+  - eexists. split; [apply leak_by_area_holds | apply (noise_above rate rate_pos tau)].
+Qed.
+
+Lemma leak_top_holds l : (0 <= tau)%Z -> leak_top = Some l -> leak num den tau <= real_of p l < 1.
+Proof.
+  intro Ht. unfold leak_top. destruct (leak_ends_hold Ht) as [x [H L]]. destruct leak_ends as [[a b]|]; [|discriminate].
   destruct (Z.leb_spec 0 b), (Z.ltb_spec b (one p)); try discriminate. intro E. inversion E; subst l; clear E.
-  pose proof (one_posR p) as Ho. unfold real_of. split.
-  - pose proof (noise_above rate rate_pos tau) as L. unfold leak. fold rate. eapply Rle_trans; [exact L|].
-    apply Rmult_le_reg_r with (IZR (one p)); [assumption|]. unfold Rdiv. rewrite (Rmult_assoc (IZR b)), Rinv_l by lra. simpl in H. unfold Rdiv in H. lra.
-  - apply Rmult_lt_reg_r with (IZR (one p)); [assumption|]. unfold Rdiv. rewrite (Rmult_assoc (IZR b)), Rinv_l, Rmult_1_r, Rmult_1_l by lra. now apply IZR_lt.
+  pose proof (one_posR p) as Ho. unfold real_of. split; apply Rmult_le_reg_r with (IZR (one p)) || apply Rmult_lt_reg_r with (IZR (one p)); try assumption;
+    unfold Rdiv; rewrite (Rmult_assoc (IZR b)), Rinv_l, Rmult_1_r by lra.
+  - simpl in H. assert (leak num den tau * IZR (one p) <= x * IZR (one p)) by (apply Rmult_le_compat_r; lra). lra.
+  - rewrite Rmult_1_l. now apply IZR_lt.
 Qed.
 
 Lemma fresh_ends_hold l r : 0 <= real_of p l < 1 -> holds p (fresh_ends l (Z.of_nat r)) (1 - (1 - real_of p l) ^ r).
@@ -340,8 +362,8 @@ Qed.
 Theorem histogram_by_cases starts : histogram_rule starts = true -> histogram_private num den tau (Z.to_nat k) (Q2R eps) (Q2R bound).
 Proof.
   unfold histogram_rule. destruct starts as [|[|start|start] rest]; try discriminate. pose proof leak_top_holds as LT.
-  destruct leak_top as [l|]; [|discriminate]. specialize (LT l eq_refl).
-  rewrite !andb_true_iff, negb_true_iff, !Z.leb_le. intros [[[[Hk0 Ht] Hc] He] H].
+  destruct leak_top as [l|]; [|discriminate].
+  rewrite !andb_true_iff, negb_true_iff, !Z.leb_le. intros [[[[Hk0 Ht] Hc] He] H]. specialize (LT l Ht eq_refl).
   intros j r Hk s Hs f Hf. apply (parts_sound l LT) with (starts := 0%Z :: rest) (first := 0%Z) (j := j) (r := r); auto; try lia; try discriminate.
   - unfold rate, noise_rate. apply IZR_le in Hc. rewrite mult_IZR in Hc. assert (0 < IZR (Zpos den)) by now apply IZR_lt.
     apply Rmult_le_reg_r with (IZR (Zpos den)); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
@@ -349,11 +371,20 @@ Proof.
 Qed.
 End Computed.
 
+(* In the words of a statement: `k`, `sigma2` and `tau` of the mechanism discrete-sparse-histogram. *)
+Definition private_histogram (k : positive) (sigma2 : fraction) (tau : Z) (epsilon delta : R) : Prop :=
+  histogram_private (denominator sigma2) (2 * numerator sigma2) tau (Pos.to_nat k) epsilon delta.
+Definition program_histogram (p k : positive) (sigma2 : fraction) (tau : Z) (eps bound : Q) (starts : list Z) : bool :=
+  histogram_rule p (denominator sigma2) (2 * numerator sigma2) (Zpos k) tau eps bound starts.
+
+Theorem program_histogram_sound p k sigma2 tau eps bound starts : program_histogram p k sigma2 tau eps bound starts = true ->
+  private_histogram k sigma2 tau (Q2R eps) (Q2R bound).
+Proof. apply histogram_by_cases. Qed.
+
 (* README's question, for discrete noise: users with up to 51914 counters, epsilon = 0.35, delta = 1e-5. The noise and the threshold are those
    of README's table: sigma = 2222.636399 and tau = 13913. *)
-Theorem readme_histogram : histogram_private (10 ^ 12) (2 * 2222636399 * 2222636399) 13913 (Z.to_nat 51914) (Q2R (7 # 20)) (Q2R (1 # 100000)).
+Theorem readme_histogram : private_histogram 51914 (Fraction (2222636399 * 2222636399) (10 ^ 12)) 13913 (Q2R (7 # 20)) (Q2R (1 # 100000)).
 Proof.
-  apply (histogram_by_cases 80 (10 ^ 12) (2 * 2222636399 * 2222636399) 51914 13913 (7 # 20) (1 # 100000)
-    [0; 1371; 34048; 49013; 51501; 51857; 51907; 51914]%Z).
+  apply (program_histogram_sound 80 _ _ _ _ _ [0; 1371; 34048; 49013; 51501; 51857; 51907; 51914]%Z).
   vm_cast_no_check (eq_refl true).
 Qed.

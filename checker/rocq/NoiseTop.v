@@ -112,16 +112,22 @@ Definition noise_ends (shift n : nat) : ends -> ends :=
   fun X => over p (plus (excess_ends p pairs X) tail) all.
 Definition noise_top (shift n : nat) : top := let at_one := noise_ends shift n in fun X => upper_end (at_one X).
 
+Lemma noise_sum_holds (shift n : nat) : holds p (sum_ends (map fst (noise_pairs n shift))) (sum weight_r (around n)).
+Proof.
+  pose proof (noise_pairs_spec n shift) as H.
+  pose proof (sum_ends_holds (map fst (noise_pairs n shift)) (map weight_r (around n))) as S. rewrite sum_map in S. apply S.
+  clear - H. revert H. generalize (noise_pairs n shift). induction (around n) as [|k l IH]; intros [|[u v] m] H; inversion H; subst; simpl; constructor.
+  - simpl in *. tauto.
+  - now apply IH.
+Qed.
+
 Lemma noise_ends_holds (shift n : nat) X x : holds p X x -> holds p (noise_ends shift n X) (shifted_excess square noise_rate (Z.of_nat shift) n x).
 Proof.
   intro HX. unfold noise_ends, shifted_excess. pose proof (noise_pairs_spec n shift) as H.
   apply over_holds; [apply plus_holds|].
   - pose proof (excess_ends_holds p _ _ X x H HX) as E. unfold excess in E. rewrite sum_map in E. exact E.
   - apply tail_ends_holds.
-  - pose proof (sum_ends_holds (map fst (noise_pairs n shift)) (map weight_r (around n))) as S. rewrite sum_map in S. apply S.
-    clear - H. revert H. generalize (noise_pairs n shift). induction (around n) as [|k l IH]; intros [|[u v] m] H; inversion H; subst; simpl; constructor.
-    + simpl in *. tauto.
-    + now apply IH.
+  - apply noise_sum_holds.
 Qed.
 
 Theorem tops_noise (shift n : nat) : tops p (noise_top shift n) (moved square noise_rate noise_rate_pos (Z.of_nat shift)).

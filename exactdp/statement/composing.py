@@ -10,9 +10,12 @@ from exactdp import __version__
 from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real
 from exactdp.statement.claims import claims_of
-from exactdp.statement.releases import merged
+from exactdp.statement.promises import PROMISED
+from exactdp.statement.releases import Release, merged, number
 
 Fields = Mapping[str, Any]
+
+_PAIR = ("epsilon", "delta")
 
 
 def composed(
@@ -26,7 +29,14 @@ def composed(
     first, *others = statements
     for other in others:
         _same_unit(first, other)
-    releases = merged([release for statement in statements for release in statement["releases"]])
+    promises = [_promise(statement) if others else [] for statement in statements]
+    releases = merged(
+        [
+            release
+            for statement, promise in zip(statements, promises, strict=True)
+            for release in promise or statement["releases"]
+        ]
+    )
     if epsilon is None and delta is None:
         claimed = [delta_claims(statement) for statement in statements]
         if not all(claimed):
@@ -39,6 +49,8 @@ def composed(
         name: _unique([item for statement in statements for item in statement.get(name, [])])
         for name in ("premises", "not_shown", "about")
     }
+    if any(promises) and PROMISED not in joined["not_shown"]:
+        joined["not_shown"].append(PROMISED)
     bounds = _unique([bound for statement in statements for bound in statement["unit"]["bounds"]])
     unit = {"neighbours": relation, "of": first["unit"]["of"], "bounds": bounds}
     return {
@@ -66,6 +78,15 @@ def delta_claims(fields: Fields) -> list[tuple[Fraction, Fraction]]:
         for claim in fields["claims"]
         if claim["measure"] == "delta" and "at_most" in claim
     ]
+
+
+def _promise(statement: Fields) -> list[Release]:
+    """What is claimed of a sparse histogram with discrete noise, which composes as a promise."""
+    known, claims = statement["releases"], delta_claims(statement)
+    if [each["mechanism"] for each in known] != ["discrete-sparse-histogram"] or not claims:
+        return []
+    epsilon, delta = (number(name, value) for name, value in zip(_PAIR, claims[0], strict=True))
+    return [{"mechanism": "approximate", "epsilon": epsilon, "delta": delta, "times": 1}]
 
 
 def _same_unit(first: Mapping[str, Any], other: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ from exactdp.enclosure import Enclosure
 from exactdp.errors import Undecided
 from exactdp.statement import checker
 from exactdp.statement.grids import grids
+from exactdp.statement.parts import starts_of
 from exactdp.statement.releases import Release, loss_of
 
 Rule = dict[str, Any]
@@ -40,9 +41,6 @@ _SHARP = Fraction(1, 20)
 #: A grid whose check takes more than this share of the allowed work is not refined: the next one
 #: takes about three times as much.
 _DEAR = Fraction(1, 4)
-
-#: Most parts of the checker for a correlated histogram.
-_STARTS = 512
 
 
 @dataclass(frozen=True)
@@ -148,7 +146,7 @@ def _known_epsilon(what: Composition, delta: Fraction) -> Fraction | None:
 
 def _above(what: Composition, epsilon: Fraction) -> list[Bound]:
     """Rules with their upper bounds of delta, the best first. Raises Undecided without any."""
-    bounds = _bounds(_closed(what.releases), what, epsilon)
+    bounds = _bounds(_closed(what.releases, epsilon), what, epsilon)
     if not bounds and what.loss is not None:
         bounds = _by_grid(what, what.loss, epsilon)
     if not bounds or not _is_sharp(bounds[0][1], what.loss, epsilon):
@@ -183,11 +181,11 @@ def _with_below(what: Composition, epsilon: Fraction, above: list[Bound]) -> lis
     return [Derived(rule, most, None), Derived(other, None, least)]
 
 
-def _closed(releases: list[Release]) -> Iterator[Rule]:
+def _closed(releases: list[Release], epsilon: Fraction) -> Iterator[Rule]:
     """Rules without a loss of sharpness."""
     first, *others = releases
-    if first["mechanism"] == "correlated-sparse-histogram" and not others and first["times"] == 1:
-        yield {"rule": "overlaps", "starts": _starts(first["sparsity"])}
+    if not others and first["times"] == 1 and (starts := starts_of(first, epsilon)):
+        yield {"rule": "overlaps", "starts": starts}
         return
     yield {"rule": "curve"}
 
@@ -213,18 +211,6 @@ def _sums(what: Composition, epsilon: Fraction) -> Iterator[Rule]:
     if not any("rate" in release for release in what.releases):
         exact = 1 + math.exp(minimum(bound_of, math.log(best) - 2, math.log(best) + 1, 1e-2))
         yield {"rule": "renyi", "order": repr(max(round(exact, 2), 1.01))}
-
-
-def _starts(k: int) -> list[int]:
-    """Numbers at which parts of 0..k start: all of them if k is small, else parts that are short
-    near both ends of 0..k. The bound of a part takes both of its ends."""
-    if k < _STARTS:
-        return list(range(k + 1))
-    half = _STARTS // 2
-    # j = k shares all keys, and parts near both ends are small
-    points = {round(k * (i / half) ** 2 / 2) for i in range(half)}
-    points |= {k - round(k * (i / half) ** 2 / 2) for i in range(half)}
-    return sorted(points | {0, k})
 
 
 def _by_grid(what: Composition, loss: pld.Pld, epsilon: Fraction) -> list[Bound]:

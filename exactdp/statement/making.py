@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from exactdp import __version__
@@ -12,18 +13,22 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.interop.opacus import CertifiedAccountant
 from exactdp.accounting.interop.reading import loss_of
 from exactdp.accounting.pld.calculators import loss_of as loss_of_calculator
-from exactdp.errors import Described, InvalidParameter
+from exactdp.accounting.sparse_histograms.discrete_gshm import DiscreteGshm
+from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, exact_text, non_negative
 from exactdp.statement.claims import claims_of
 from exactdp.statement.composing import attained
 from exactdp.statement.document import Statement
-from exactdp.statement.promises import Content, budgeted, facts_of, promised
+from exactdp.statement.promises import PROMISED, Content, budgeted, facts_of, promised
 from exactdp.statement.releases import LAWS, neighbours_of, number, releases_of
 
 __all__ = ["calculated", "imported", "of", "released"]
 
 #: Parameters of these calculators for which a statement has no field.
 _UNNAMED = {"analysis", "correlation", "contributions"}
+
+#: The bound of a discrete histogram may exceed the library's delta by this share.
+_SHARP = Fraction(1, 100)
 
 _SAMPLES = (
     "Each user takes part in each run of a sampled mechanism with its rate, independently of other "
@@ -32,9 +37,6 @@ _SAMPLES = (
 _NOT_SHOWN = (
     "That the program draws this noise, with independent randomness that nobody can predict.",
     "That the data of one user are bounded as stated, where a bound is not marked as checked.",
-)
-_PROMISED = (
-    "That the mechanism keeps its (epsilon, delta): this is taken from its proof or calculator."
 )
 
 
@@ -113,8 +115,8 @@ def calculated(
 
     name: of the calculator, as on the command line. parameters: those of its `delta`.
     unit, bounds, about: as in :func:`of`. The checker recomputes delta of the mechanisms that have
-    a rule (noise, randomised response, "gshm", "csh" with the default correlation); of others
-    the statement holds the promise alone, and says so.
+    a rule (noise, randomised response, "gshm", "discrete-gshm", "csh" with the default
+    correlation); of others the statement holds the promise alone, and says so.
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp import statement
@@ -126,24 +128,48 @@ def calculated(
     values = {each: value for each, value in parameters.items() if value is not None}
     if values.get("analysis") == "exact":
         del values["analysis"]
-    releases = _releases(instance)
-    if not releases or values.keys() & _UNNAMED:
+    relation, releases = neighbours_of(instance.neighbours), _releases(instance)
+    named = releases and not values.keys() & _UNNAMED
+    claims = _recomputed(instance, releases, relation) if named else []
+    if not claims:
         texts = {each: exact_text(each, value) for each, value in values.items()}
         facts = {"mechanism": name, **texts}
         return _assemble(promised(instance.guarantee()), unit, bounds, {**facts, **(about or {})})
-    relation = neighbours_of(instance.neighbours)
-    claims = claims_of(releases, relation, one_pair=False, epsilon=instance.epsilon)
     premises = [instance.neighbours, f"Proof: {instance.source}."]
     return _assemble(Content(releases, claims, premises), unit, bounds, about)
 
 
 def _releases(instance: Calculator) -> list[dict[str, Any]]:
     """The releases of a mechanism whose delta the checker recomputes; none of others."""
+    if isinstance(instance, DiscreteGshm):  # its loss at other epsilons is not known
+        sizes = {"sigma2": instance.variance, "tau": instance.tau}
+        texts = {name: number(name, value) for name, value in sizes.items()}
+        release = {"mechanism": "discrete-sparse-histogram", "k": instance.k, **texts, "times": 1}
+        return [release]
     try:
         releases = releases_of(loss_of_calculator(instance))
     except InvalidParameter:
         return []
     return [] if any(LAWS[release["mechanism"]].trusted for release in releases) else releases
+
+
+def _recomputed(
+    instance: Calculator, releases: list[dict[str, Any]], relation: str
+) -> list[dict[str, Any]]:
+    """The claims about delta. None of a discrete histogram with so little noise that the checker's
+    bound is not sharp, or at epsilon 0, where the checker has no rule."""
+    try:
+        claims = claims_of(releases, relation, one_pair=False, epsilon=instance.epsilon)
+    except Undecided:
+        if isinstance(instance, DiscreteGshm):
+            return []
+        raise
+    if isinstance(instance, DiscreteGshm):
+        delta, most = instance.delta(), Fraction(claims[0]["at_most"])
+        if most < delta.lower:
+            raise Undecided(f"the checker bounds delta by {float(most)}, the library by {delta}")
+        return claims if most <= delta.upper * (1 + _SHARP) else []
+    return claims
 
 
 def imported(
@@ -215,7 +241,7 @@ def _assemble(
         "releases": releases,
         "claims": content.claims,
         "premises": [*premises, *([_SAMPLES] if sampled else [])],
-        "not_shown": [*_NOT_SHOWN, *([_PROMISED] if taken else [])],
+        "not_shown": [*_NOT_SHOWN, *([PROMISED] if taken else [])],
         "made_by": {"name": "exactdp", "version": __version__},
     }
     if about:

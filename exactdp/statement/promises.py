@@ -14,6 +14,11 @@ from exactdp.parameters import decimal_text
 from exactdp.statement.claims import Claim
 from exactdp.statement.releases import Release, merged, number, rounded_up
 
+#: What a statement does not show that states a guarantee.
+PROMISED = (
+    "That the mechanism keeps its (epsilon, delta): this is taken from its proof or calculator."
+)
+
 _BUDGET = "The limits were fixed before the first answer. One release is what is left of them."
 
 

@@ -274,6 +274,7 @@ LAWS = {
         "a correlated sparse histogram",
         lambda r, _: pld.csh(sparsity=r["sparsity"], sigma=r["sigma"], tau=r["tau"]),
     ),
+    "discrete-sparse-histogram": StatedLaw("a sparse histogram with discrete Gaussian noise", None),
 }
 
 

@@ -16,7 +16,9 @@ from exactdp.statement.document import Statement
 
 _RULES = ("curve", "basic", "renyi", "grid")
 _PROMISES = ("approximate", "zcdp")  # without a lower side
+_DISCRETE_HISTOGRAM = "discrete-sparse-histogram"
 _SPARE = 96  # binary digits beyond the first one of the claimed number
+_LISTS_SPARE = 64  # the same for a sparse histogram, which lists thousands of probabilities
 _HAIRS = 192  # binary digits that show the 2^-100 by which nodes are moved down
 _GRID_SPARE = 16  # and beyond those of the masses on a grid, and of e^loss
 _NEAREST = 200  # no number of a statement, which has 60 characters, is closer to 1 than 2^-200
@@ -52,6 +54,35 @@ Qed.
 Print Assumptions claim_{number}_{name}.
 """
 
+_HISTOGRAM = """\
+(* A privacy statement as a theorem. SHA-256 of the statement: {sha256}
+
+   Compile this file with checker/rocq of exactdp:  coqc -Q checker/rocq DP FILE.v
+
+   private_histogram k sigma2 tau epsilon delta (file Histogram.v) is about counts of keys. Each
+   count gets noise z with probabilities in proportion to e^(-z^2/(2 sigma2)), and is shown with its
+   key if it exceeds 1 + tau. One user has at most k keys. The count of a key that others have as
+   well moves by at most 1 with this user; a key that no one else has is counted once with the user,
+   and not shown without. Whatever event E is made of all that is shown, its probabilities P and Q
+   with the user and without obey P(E) <= e^epsilon Q(E) + delta, and the same with P and Q
+   exchanged. *)
+From Coq Require Import Reals ZArith QArith List.
+Import ListNotations.
+From DP Require Import Statement Histogram.
+"""
+
+_HISTOGRAM_CLAIM = """
+(* Claim {number}: delta at epsilon = {epsilon} is at most {bound}. *)
+Theorem claim_{number}_at_most :
+  private_histogram {k} ({sigma2}) {tau} (Q2R {epsilon_q}) (Q2R {bound_q}).
+Proof.
+  apply (program_histogram_sound {precision} _ _ _ _ _
+    [{starts}]%Z).
+  vm_cast_no_check (eq_refl true).
+Qed.
+Print Assumptions claim_{number}_at_most.
+"""
+
 
 def theorem(statement: Statement) -> str:
     """The text of a file for coqc, with a theorem for each bound that has a rule in checker/rocq.
@@ -60,6 +91,11 @@ def theorem(statement: Statement) -> str:
     beside an upper one is left out where it has no rule: see `left_out`.
     """
     fields = statement.fields
+    if [(r["mechanism"], r["times"]) for r in fields["releases"]] == [(_DISCRETE_HISTOGRAM, 1)]:
+        return _HISTOGRAM.format(sha256=statement.sha256) + "".join(
+            _histogram_claim(i, claim, fields["releases"][0])
+            for i, claim in enumerate(fields["claims"], 1)
+        )
     claims = [
         _claim(i, claim, side, fields)
         for i, claim in enumerate(fields["claims"], 1)
@@ -114,6 +150,31 @@ def _claim(number: int, claim: dict[str, Any], side: str, fields: Mapping[str, A
         unknown=f"_ _ _ _ _ {epsilon}" if below else "_ _ _ _",
         rule=_rule(derivation),
     )
+
+
+def _histogram_claim(number: int, claim: dict[str, Any], release: dict[str, Any]) -> str:
+    rule, sides = claim["derivation"], claim.keys() & {"at_most", "at_least"}
+    if (claim["measure"], rule["rule"], sides) != ("delta", "overlaps", {"at_most"}):
+        what = f"claim {number}: {claim['measure']} by the rule {rule['rule']}"
+        allowed = "delta at_most by the rule overlaps, for a sparse histogram"
+        raise InvalidParameter("statement", what, allowed)
+    return _HISTOGRAM_CLAIM.format(
+        number=number,
+        epsilon=claim["epsilon"],
+        bound=claim["at_most"],
+        k=release["k"],
+        sigma2=_fraction(release["sigma2"]),
+        tau=math.floor(Fraction(release["tau"])),
+        epsilon_q=_rational(claim["epsilon"]),
+        bound_q=_rational(claim["at_most"]),
+        precision=_digits(claim["at_most"]) + _LISTS_SPARE,
+        starts="; ".join(map(str, rule["starts"])),
+    )
+
+
+def _digits(bound: str) -> int:
+    """Binary digits before the first one of a number that is not 0."""
+    return math.ceil(1 / Fraction(bound)).bit_length() if Fraction(bound) else 0
 
 
 def _measure(number: int, claim: dict[str, Any], side: str) -> tuple[str, str]:

@@ -14,7 +14,16 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from exactdp.accounting import composition, csh, discrete_gaussian, gaussian, gshm, pld, zcdp
+from exactdp.accounting import (
+    composition,
+    csh,
+    discrete_gaussian,
+    discrete_gshm,
+    gaussian,
+    gshm,
+    pld,
+    zcdp,
+)
 from exactdp.law import Law
 from tests import reference
 
@@ -208,6 +217,26 @@ EXAMPLES = [
         _delta("overlaps", "0.35", starts=list(range(11))),
         lambda: _ends(csh.delta(sparsity=10, sigma="17.6955", tau="131.946", epsilon="0.35")),
         slack=Fraction(1, 5),
+    ),
+    Example(  # README's question
+        "sparse-histogram-discrete",
+        [
+            _release(
+                "discrete-sparse-histogram", k=51914, sigma2="4940112.562159687201", tau="13913.5"
+            )
+        ],
+        _delta("overlaps", "0.35", starts=[0, 1371, 34048, 49013, 51501, 51857, 51907, 51914]),
+        lambda: _ends(discrete_gshm.delta(k=51914, sigma="2222.636399", tau=13913, epsilon="0.35")),
+        sides="at_most",
+        slack=Fraction(1, 10**9),
+    ),
+    Example(  # the probabilities of sums are listed
+        "discrete-histogram",
+        [_release("discrete-sparse-histogram", k=10, sigma2="961", tau="150")],
+        _delta("overlaps", "0.35", starts=[0, 2, 10]),
+        lambda: _ends(discrete_gshm.delta(k=10, sigma=31, tau=150, epsilon="0.35")),
+        sides="at_most",
+        slack=Fraction(1, 10**8),
     ),
     Example(
         "basic",

@@ -146,7 +146,7 @@ def _random_statement(rng: random.Random) -> Statement:
 
 def test_statements_with_parameters_of_every_size() -> None:
     rng = random.Random(4)
-    assert _compare([_random_statement(rng) for _ in range(150)]) > 60
+    assert _compare([_random_statement(rng) for _ in range(220)]) > 60
 
 
 @pytest.mark.slow

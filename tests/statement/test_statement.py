@@ -6,13 +6,14 @@ import json
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from scipy.special import ndtr, ndtri
 
 from exactdp import frames, statement
-from exactdp.accounting import pld
+from exactdp.accounting import discrete_gshm, pld
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.law import Law
@@ -20,9 +21,11 @@ from exactdp.registry import fields_for
 from exactdp.statement import Statement, claims
 from exactdp.statement.deriving import Derived, agrees
 from exactdp.statement.explaining import READERS, explain
+from exactdp.statement.parts import starts_of
 from tests.statement.drawn import run
 
 _NOISE = pld.gaussian(sigma=10)
+_TRUST = "1 claim follows; taken on trust: release 1 (a stated guarantee)"
 
 #: Statements that were handled wrongly once.
 CASES = Path(__file__).parents[1] / "checker" / "cases"
@@ -395,3 +398,46 @@ def test_a_subject_reads_the_power_of_an_attack() -> None:
     assert power <= float(percent) / 100 <= power + 1e-4
     assert "half of the time" not in said  # no delta is claimed
     assert "says nothing" not in said
+
+
+_DISCRETE = {"k": 51914, "sigma": "2222.636399", "tau": "13913", "epsilon": "0.35"}
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        _DISCRETE,
+        pytest.param({"k": 10, "sigma": 31, "tau": 150, "epsilon": "0.35"}, marks=pytest.mark.slow),
+        {"k": 1, "sigma": 10, "tau": "50.9", "epsilon": 1},
+        {"k": 10**9, "sigma": 10**7, "tau": 10**8, "epsilon": "0.5"},
+    ],
+)
+def test_a_sparse_histogram_with_discrete_noise_is_recomputed(parameters: dict[str, Any]) -> None:
+    document = statement.calculated("discrete-gshm", **parameters)
+    truth = discrete_gshm.delta(**parameters)
+    (claim,) = document.fields["claims"]
+    assert document.check().reason == "1 claim follows"  # and nothing is taken on trust
+    assert truth.lower <= Fraction(claim["at_most"]) <= truth.upper * Fraction(1001, 1000)
+    assert len(claim["derivation"]["starts"]) < 30
+
+
+@pytest.mark.parametrize(
+    "changes", [{"epsilon": 0}, {"sigma": "0.9", "tau": 9}, {"analysis": "add-the-deltas"}]
+)
+def test_other_sparse_histograms_are_promises(changes: dict[str, Any]) -> None:
+    document = statement.calculated("discrete-gshm", **{**_DISCRETE, "k": 10, **changes})
+    assert document.check().reason == _TRUST
+
+
+def test_a_sparse_histogram_composes_as_a_promise() -> None:
+    one = statement.calculated("discrete-gshm", **_DISCRETE)
+    two = one.together([one], epsilon="0.7")
+    assert two.fields["claims"][0]["at_most"] == "1.999989995e-5"  # 1 - (1 - 9.999999971e-6)^2
+    assert two.check().reason == _TRUST
+    assert any("taken from its proof" in text for text in two.fields["not_shown"])
+
+
+@pytest.mark.parametrize("sigma2", ["1e-999", "1e999", "1e-300"])
+def test_parts_of_histograms_beyond_floats(sigma2: str) -> None:
+    release = {"mechanism": "discrete-sparse-histogram", "k": 3, "sigma2": sigma2, "tau": "1e999"}
+    assert starts_of(release, Fraction(10) ** 999) == [0, 1, 2, 3]

@@ -1,8 +1,8 @@
 (* Checks a privacy statement (format dp-statement/1): dpcheck-rocq statement.json
 
    Prints "valid", "not proved", "malformed" or "no rule yet", and why (exit status 0, 1, 2, 3). This file and json.ml only
-   read the statement; Checker.program_most and program_least decide, and Rocq's theorems program_most_sound and program_least_sound are
-   about these functions. *)
+   read the statement; Checker.program_most, program_least and program_histogram decide, and Rocq's theorems program_most_sound,
+   program_least_sound and program_histogram_sound are about these functions. *)
 module Zarith = Z
 open Json
 
@@ -76,7 +76,8 @@ let fraction what v =
 
 let unknown = [
   ("gaussian-sparse-histogram", ["k"; "sigma"; "tau"], []);
-  ("correlated-sparse-histogram", ["sparsity"; "sigma"; "tau"], [])]
+  ("correlated-sparse-histogram", ["sparsity"; "sigma"; "tau"], []);
+  ("discrete-sparse-histogram", ["k"; "sigma2"; "tau"], [])]
 
 let release add_remove value =
   let names required optional = fields "a release" ("mechanism" :: "times" :: required) optional value in
@@ -265,6 +266,25 @@ let claim named one_pair (releases : Checker.release list) value =
     | Some v -> [(try if proves (rational name v) then `Proved else `Not_proved with No_rule r -> `No_rule r)] in
   side "at_most" at_most @ side "at_least" at_least
 
+(* One sparse histogram with integer noise: delta at most, by the rule overlaps. *)
+let histogram_claim release =
+  let f = fields "a release" ["mechanism"; "times"; "k"; "sigma2"; "tau"] [] release in
+  let k = Zarith.of_int (whole "k" 1 1_000_000_000 (field "k" f)) and sigma2 = fraction "sigma2" (field "sigma2" f) in
+  let tau = let a, b = number "tau" (field "tau" f) in Zarith.fdiv a b in
+  fun value ->
+    let f = match value with Object f -> f | _ -> fail "a claim is not an object" in
+    match List.assoc_opt "measure" f, List.assoc_opt "at_most" f, List.assoc_opt "at_least" f with
+    | Some (Text "delta"), Some bound, None ->
+        let f = fields "a claim" ["measure"; "derivation"; "epsilon"; "at_most"] [] value in
+        (match field "derivation" f with
+         | Object [_; _] as rule when (match rule with Object r -> List.assoc_opt "rule" r = Some (Text "overlaps") | _ -> false) ->
+             let start v = Zarith.of_int (whole "starts" (-1_000_000_000) 1_000_000_000 v) in
+             let starts = List.map start (list "starts" (field "starts" (fields "derivation" ["rule"; "starts"] [] rule))) in
+             let epsilon = rational "epsilon" (field "epsilon" f) in
+             if Checker.program_histogram (Zarith.of_int 256) k sigma2 tau epsilon (rational "at_most" bound) starts then `Proved else `Not_proved
+         | _ -> `No_rule "the histogram has no other rule")
+    | _ -> `No_rule "there is no rule yet for this claim about a histogram"
+
 let rec about = function List l -> List.iter about l | v -> ignore (text "about" v)
 
 let check bytes =
@@ -289,8 +309,14 @@ let check bytes =
   (match List.assoc_opt "about" s with Some a -> List.iter (fun l -> ignore (list "about" l)) (list "about" a); about a | None -> ());
   let releases = list "releases" (field "releases" s) and claims = list "claims" (field "claims" s) in
   demand (releases <> [] && List.length releases <= 500 && claims <> []) "releases are 1 to 500, and claims at least 1";
-  let releases = List.map (release (field "neighbours" u = Text "add-remove")) releases in
-  let verdicts = List.concat_map (claim named one_pair releases) claims in
+  let add_remove = field "neighbours" u = Text "add-remove" in
+  let releases, verdicts = match releases with
+    | [Object f as one] when List.assoc_opt "mechanism" f = Some (Text "discrete-sparse-histogram") && List.assoc_opt "times" f = Some (Whole 1) ->
+        demand add_remove "sampling and sparse histograms are for add-remove neighbours";
+        ([], List.map (histogram_claim one) claims)
+    | _ ->
+        let releases = List.map (release add_remove) releases in
+        (releases, List.concat_map (claim named one_pair releases) claims) in
   if List.mem `Not_proved verdicts then (1, "not proved: a claim fails")
   else match List.find_opt (function `No_rule _ -> true | _ -> false) verdicts with
     | Some (`No_rule r) -> (3, "no rule yet: " ^ r)

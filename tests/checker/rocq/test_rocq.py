@@ -219,21 +219,39 @@ def test_a_claim_without_a_rule_has_no_theorem() -> None:
         theorem(Statement.read(json.dumps(_upper("sparse-histogram-noise"))))
 
 
-_HISTOGRAM = """\
-From Coq Require Import Reals ZArith QArith Qreals List.
-Import ListNotations.
-From DP Require Import Histogram.
-Theorem claim : histogram_private (10 ^ 12) (2 * 2222636399 * 2222636399) 13913 (Z.to_nat 51914)
-  (Q2R (7 # 20)) (Q2R {}).
-Proof.
-  apply (histogram_by_cases 80 (10 ^ 12) (2 * 2222636399 * 2222636399) 51914 13913 (7 # 20) {}
-    [0; 1371; 34048; 49013; 51501; 51857; 51907; 51914]%Z).
-  vm_cast_no_check (eq_refl true).
-Qed.
-"""
+_HISTOGRAMS = ("sparse-histogram-discrete", "discrete-histogram")
+
+
+@pytest.mark.parametrize("name", _HISTOGRAMS)
+def test_sparse_histograms_with_discrete_noise(name: str) -> None:
+    statement = _upper(name)
+    assert compiled.verdict(json.dumps(statement)) == "valid"
+    statement["claims"][0]["derivation"]["starts"][0] = 1  # no case without shared keys
+    assert compiled.verdict(json.dumps(statement)) == "not proved"
+    for damage in range(5):
+        example = next(e for e in EXAMPLES if e.name == name)
+        false = example.statement(_truth(name) * (1 - _HAIR), None)
+        fuzz.damage(false["claims"][0]["derivation"], random.Random(damage))
+        assert compiled.verdict(json.dumps(false)) in ("not proved", "malformed")
+
+
+def test_a_sparse_histogram_has_no_lower_side_and_no_other_rule() -> None:
+    statement = _upper("sparse-histogram-discrete")
+    claim = statement["claims"][0]
+    for other in (
+        {**claim, "at_least": "0"},
+        {**claim, "derivation": {"rule": "curve"}},
+        {"measure": "rho", "at_most": "1", "derivation": {"rule": "sum"}},
+    ):
+        statement["claims"] = [other]
+        assert compiled.verdict(json.dumps(statement)) == "no rule yet"
+    statement["unit"]["neighbours"] = "replace-one"
+    assert compiled.verdict(json.dumps(statement)) == "malformed"
 
 
 @pytest.mark.slow
-def test_a_sparse_histogram_with_discrete_noise_has_a_theorem() -> None:
-    assert compiled.accepts(_HISTOGRAM.format("(1 # 100000)", "(1 # 100000)"))
-    assert not compiled.accepts(_HISTOGRAM.format("(99 # 10000000)", "(99 # 10000000)"))
+def test_the_sparse_histogram_of_the_readme_has_a_theorem() -> None:
+    name = "sparse-histogram-discrete"
+    assert compiled.accepts(theorem(Statement.read(json.dumps(_upper(name)))))
+    small = _upper(name, _truth(name) * Fraction(99, 100))
+    assert not compiled.accepts(theorem(Statement.read(json.dumps(small))))
