@@ -80,7 +80,7 @@ def damage(rule: Statement, random_: random.Random) -> None:
             cuts = [random_.choice([1, 1, 2, 5]) for _ in range(2)]
             rule[name] = [[a // cuts[0], max(b // cuts[1], 0)] for a, b in value]
         elif name == "starts":
-            rule[name] = sorted({0, *random_.sample(value, 3)})
+            rule[name] = sorted({0, *random_.sample(value, min(3, len(value)))})
 
 
 @cache

@@ -400,7 +400,7 @@ def test_a_subject_reads_the_power_of_an_attack() -> None:
     assert "says nothing" not in said
 
 
-_DISCRETE = {"k": 51914, "sigma": "2222.636399", "tau": "13913", "epsilon": "0.35"}
+_DISCRETE: dict[str, Any] = {"k": 51914, "sigma": "2222.636399", "tau": "13913", "epsilon": "0.35"}
 
 
 @pytest.mark.parametrize(
