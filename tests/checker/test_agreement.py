@@ -152,4 +152,4 @@ def test_statements_with_parameters_of_every_size() -> None:
 @pytest.mark.slow
 def test_many_statements_with_parameters_of_every_size() -> None:
     rng = random.Random(5)
-    assert _compare([_random_statement(rng) for _ in range(5000)]) > 2000
+    assert _compare([_random_statement(rng) for _ in range(6500)]) > 2000
