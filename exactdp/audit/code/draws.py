@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lines import at
+from exactdp.audit.code.monotone import Chain, With
 from exactdp.audit.code.runs import Run
 from exactdp.audit.code.uniform import Uniform
 from exactdp.errors import NotEnumerable, TooManyBranches
@@ -46,9 +47,9 @@ class Draws:
         """A uniform integer in [0, n), as a number of this kind; origin: for messages."""
         return kind(0) if n == 1 else self._number(n, kind, origin)
 
-    def unit(self) -> Any:
-        """k * 2^-53 for a uniform integer k in [0, 2^53)."""
-        return self._number(_GRID, lambda k: k * 2.0**-53, "random()")
+    def unit(self, kind: Callable[[float], Any] = float) -> Any:
+        """k * 2^-53 for a uniform integer k in [0, 2^53), as a number of this kind."""
+        return self._number(_GRID, With(_scaled, kind), "random()")
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """The index of one option, drawn with exact probabilities."""
@@ -86,7 +87,11 @@ class Draws:
             self.run.stop(TooManyBranches(reason))
         uniform = Uniform(self.run, n)
         self._record.append(uniform)
-        return LazyNumber(uniform, kind, True, origin)
+        return LazyNumber(uniform, Chain(kind), origin)
+
+
+def _scaled(k: int, kind: Callable[[float], Any]) -> Any:
+    return kind(k * 2.0**-53)
 
 
 def _at(entry: Uniform | Choice, share: Fraction | int) -> Choice:

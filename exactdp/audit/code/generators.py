@@ -21,8 +21,8 @@ COPY = "a copy of the generator would repeat its randomness; pass it along"
 _SEEDING = "remove the seeding: a law over all seeds is what is computed here"
 _REWINDING = "draw again instead of rewinding: this generator has no state"
 _REFUSED = {
-    **dict.fromkeys(("betavariate", "expovariate", "gammavariate", "gauss"), INTEGERS),
-    **dict.fromkeys(("lognormvariate", "normalvariate", "paretovariate", "triangular"), INTEGERS),
+    **dict.fromkeys(("betavariate", "gammavariate", "gauss", "lognormvariate"), INTEGERS),
+    **dict.fromkeys(("normalvariate", "paretovariate"), INTEGERS),
     **dict.fromkeys(("vonmisesvariate", "weibullvariate"), INTEGERS),
     **dict.fromkeys(("token_bytes", "token_hex", "token_urlsafe"), INTEGERS),
     **{"seed": _SEEDING, "getstate": _REWINDING, "setstate": _REWINDING},
@@ -32,9 +32,8 @@ _REFUSED = {
 class ExactRandom(random.SystemRandom):
     """A random.SystemRandom whose choices are enumerated.
 
-    gauss, expovariate and the like are refused, because their law depends on the rounding of a
-    logarithm, and so is seeding. randbelow and randbits serve code that is written for the module
-    secrets.
+    gauss and the like are refused, because they compute one float from two, and so is seeding.
+    randbelow and randbits serve code that is written for the module secrets.
     """
 
     gauss_next = None  # as before the first gauss()

@@ -15,8 +15,9 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import product
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 from exactdp.audit.code.draws import Draws
 from exactdp.audit.code.forks import ProgramRaised, in_fork
 from exactdp.audit.code.fresh import in_fresh_interpreters
+from exactdp.audit.code.functions import replace_math
 from exactdp.audit.code.guard import Guard
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import INTERFACES, Program
@@ -121,8 +123,12 @@ class Judge:
         self.unread = ""
         self._most, self._progress, self._existing = max_runs, progress, generators()
 
-    def law(self, function: Callable[[Any], Any]) -> Judged:
-        """The law of one call of a program; raises as foreign_law does."""
+    def law(self, function: Callable[[Any], Any], residual: Fraction | None = None) -> Judged:
+        """The law of one call of a program; raises as foreign_law does.
+
+        residual: if not the judge's own.
+        """
+        self._left_open = self.residual if residual is None else residual
         self.program = Program(function, self.interface, self._catches)
         self._unknown: dict[str, str] = {}
         begun = time.monotonic()
@@ -204,8 +210,11 @@ class Judge:
 
         An estimate gives up early where it expects too many branches; it errs for finite programs.
         """
-        with suppress(TooManyBranches):
+        try:
             return self._in_a_child(lazy, True, self._most)
+        except TooManyBranches:
+            if time.monotonic() > self._until:
+                raise
         try:
             return self._in_a_child(lazy, False, min(self._most, _MOST_UNFORESEEN))
         except TooManyBranches as error:
@@ -223,10 +232,12 @@ class Judge:
     def _explore(self, lazy: bool, foresees: bool, most: int) -> Judged:
         """In a child: the law, and the leaves to be repeated."""
         guard = Guard(self._existing)
+        if lazy:
+            replace_math()
         process = InProcess(self.program, lazy, guard.around)
         explorer = Explorer(
             process.follow,
-            self.residual,
+            self._left_open,
             most,
             foresees=foresees,
             most_kept=_MOST_REPEATED,
@@ -242,7 +253,7 @@ class Judge:
         forks = InForks(self.program, lazy, self._existing)
         kept = _MOST_REPEATED if lazy else _ALONE  # a lazy number may differ in a single leaf
         explorer = Explorer(
-            forks.follow, self.residual, _MOST_FORKS, most_kept=kept, until=self._until
+            forks.follow, self._left_open, _MOST_FORKS, most_kept=kept, until=self._until
         )
         try:
             explorer.explore()

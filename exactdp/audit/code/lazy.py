@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from exactdp.audit.code.lines import at
+from exactdp.audit.code.monotone import Chain, Joint, Step, With
 from exactdp.audit.code.revealed import Revealed
 from exactdp.errors import NotEnumerable
 
@@ -25,9 +26,15 @@ from exactdp.errors import NotEnumerable
 #: numpy's integers wrap, and decimals are rounded as the context of the moment says.
 _CONSTANTS = frozenset({bool, int, float, Fraction, np.float64})
 _NUMPY_CONSTANTS = frozenset({bool, int, float, np.float64})
-_COMPARABLE = _CONSTANTS | {Decimal}
+#: numpy's integers, which beside a float are one.
+_NUMPY_INTEGERS = frozenset(
+    {np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64}
+)
 #: What no number is equal to, and what no number is compared with.
 _OTHERS = frozenset({str, bytes, tuple, list, dict, set, frozenset, type(None)})
+
+
+_SUMS, _DIFFERENCES = (operator.add, np.add), (operator.sub, np.subtract)
 
 
 class LazyNumber(Revealed):
@@ -39,25 +46,38 @@ class LazyNumber(Revealed):
 
     __slots__ = ()
 
-    __array_ufunc__ = None  # numpy leaves an operation to the methods below
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        from exactdp.audit.code.lazy_arrays import applied  # which builds on this module
+
+        return applied(ufunc, method, inputs, named)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, named: Any) -> Any:
+        from exactdp.audit.code.lazy_arrays import called  # which builds on this module
+
+        return called(function, arguments, named)
 
     @property
     def _numpy(self) -> bool:
         return isinstance(self._at(self._base.low), np.generic)
+
+    def _is_constant(self, other: Any) -> bool:
+        """Whether arithmetic with another number is monotone and depends on nothing else."""
+        if type(other) in _NUMPY_INTEGERS:
+            return isinstance(self._at(self._base.low), float)
+        return type(other) in (_NUMPY_CONSTANTS if self._numpy else _CONSTANTS)
 
     # -- comparisons -----------------------------------------------------------------------------
 
     def _compare(self, other: Any, test: Callable[[Any, Any], bool]) -> Any:
         if isinstance(other, LazyNumber):
             return self._truth(other._at(other._base.low), self._versus(other, test))
-        if type(other) in _OTHERS:
+        if type(other) in _OTHERS or isinstance(other, np.ndarray):
             return NotImplemented
-        numpy = self._numpy
-        if type(other) not in (_NUMPY_CONSTANTS if numpy else _COMPARABLE):
+        if not (self._is_constant(other) or (type(other) is Decimal and not self._numpy)):
             return test(self.settle(), other)
         equal = test is operator.eq
         known = self._equals(other) if equal else self._decide(lambda value: test(value, other))
-        return np.bool_(known) if numpy or type(other) is np.float64 else known
+        return self._truth(other, known)
 
     def _truth(self, other: Any, known: bool) -> Any:
         """What a comparison returns: numpy's numbers answer with numpy's booleans."""
@@ -75,8 +95,8 @@ class LazyNumber(Revealed):
     def _equals(self, other: Any) -> bool:
         if isinstance(other, LazyNumber):
             return not (self._versus(other, operator.lt) or self._versus(other, operator.gt))
-        reached = operator.ge if self._rising else operator.le
-        beyond = operator.gt if self._rising else operator.lt
+        reached = operator.ge if self._chain.rising else operator.le
+        beyond = operator.gt if self._chain.rising else operator.lt
         cuts = [self._first(lambda v: reached(v, other)), self._first(lambda v: beyond(v, other))]
         return cuts[0] < cuts[1] and self._base.split(cuts) == 1
 
@@ -97,39 +117,99 @@ class LazyNumber(Revealed):
 
     # -- arithmetic that stays lazy --------------------------------------------------------------
 
-    def _combine(self, other: Any, function: Callable[[Any, Any], Any], rising: bool) -> Any:
+    def combine(self, other: Any, function: Callable[[Any, Any], Any], rising: bool) -> Any:
         if isinstance(other, LazyNumber):
-            other = other.settle()
-        if type(other) not in (_NUMPY_CONSTANTS if self._numpy else _CONSTANTS):
+            joint = self._joint(other, function)
+            return self._together(other, function) if joint is None else joint
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not self._is_constant(other):
             return function(self.settle(), other)
-        return self._map(lambda value: function(value, other), rising)
+        return self._map(With(function, other), rising)
 
-    def _scaled(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
+    def scaled(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, LazyNumber):
-            other = other.settle()
-        if type(other) not in _CONSTANTS or abs(other) == math.inf or (self._numpy and other == 0):
+            return self._together(other, function)
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not self._is_constant(other) or abs(other) == math.inf or (self._numpy and other == 0):
             return function(self.settle(), other)
-        return self._combine(other, function, not other < 0)
+        return self.combine(other, function, not other < 0)
+
+    def _joint(self, other: LazyNumber, function: Callable[[Any, Any], Any]) -> Any:
+        """A sum or difference of floats that rise and fall with one draw, or None."""
+        one, second = self._chain, other._chain
+        if function in _DIFFERENCES:
+            second = second.then(Step(operator.neg, False, False))
+        elif function not in _SUMS:
+            return None
+        ends = (*self._ends(), *other._ends())
+        floats = all(isinstance(each, float) and math.isfinite(each) for each in ends)
+        if not floats or other._base is not self._base or one.rising != second.rising:
+            return None
+        return self._like(Chain(Joint(one, second, operator.add)))
+
+    def _together(self, other: LazyNumber, function: Callable[[Any, Any], Any]) -> Any:
+        """A function of two lazy numbers, of which the one with fewer values is settled."""
+        if self.has_few_values() and not other.has_few_values():
+            return function(self.settle(), other)
+        return function(self, other.settle())
+
+    def through(
+        self, function: Callable[[Any], Any], rising: bool, errs: bool, above: float | None
+    ) -> Any:
+        """A monotone function of this number. errs: whether it is not rounded correctly.
+
+        above: None, or below which it has no value.
+        """
+        if above is not None and not self._decide(lambda value: value > above):
+            return function(self.settle())
+        return self._map(function, rising, errs)
+
+    def decides(self, test: Callable[[Any], bool]) -> bool:
+        """Branch over a monotone test."""
+        return self._decide(test)
+
+    def round(self, decimals: int = 0, out: Any = None) -> Any:
+        """The method of numpy's numbers."""
+        if type(decimals) is not int or out is not None:
+            return self.__getattr__("round")(decimals, out)
+        return self._map(With(_rounded, decimals), True)
+
+    def astype(self, dtype: Any, **named: Any) -> Any:
+        """The method of numpy's numbers."""
+        if self._numpy and not named and np.dtype(dtype) == np.int64:
+            whole = self._map(_whole, True)
+            return whole.settle() if isinstance(whole, LazyNumber) else whole
+        return self.__getattr__("astype")(dtype, **named)
 
     def __floordiv__(self, other: Any) -> Any:
         whole = type(other) is int and self.__class__ is int
-        return self._scaled(other, operator.floordiv) if whole else self.settle() // other
+        return self.scaled(other, operator.floordiv) if whole else self.settle() // other
 
     def __abs__(self) -> Any:
         return self._map(abs, not self._decide(lambda value: value < 0))
 
     def __round__(self, digits: int | None = None) -> Any:
-        return self._map(lambda value: round(value, digits), True)
+        return self._map(With(round, digits), True)
 
     # -- what branches over remainders or over all values ----------------------------------------
 
+    def _is_drawn_integer(self) -> bool:
+        return self._chain.first is int and not self._chain.steps
+
     def __mod__(self, other: Any) -> Any:
-        if self._apply is int and type(other) is int and other > 0:
+        if self._is_drawn_integer() and type(other) is int and other > 0:
             return self._base.residue(other)
         return self.settle() % other
 
     def __and__(self, other: Any) -> Any:
-        if self._apply is int and type(other) is int and other >= 0 and not other & (other + 1):
+        if (
+            self._is_drawn_integer()
+            and type(other) is int
+            and other >= 0
+            and not other & (other + 1)
+        ):
             return self._base.residue(other + 1)
         return self.settle() & other
 
@@ -177,16 +257,27 @@ class LazyNumber(Revealed):
         return type(value), (value,)
 
 
+def _whole(value: Any) -> Any:
+    """A float of numpy as an integer of numpy."""
+    if not abs(value) < 2.0**62:
+        raise OverflowError("a float beyond the integers of numpy")
+    return value.astype(np.int64)
+
+
+def _rounded(value: Any, decimals: int) -> Any:
+    return np.float64(value).round(decimals)
+
+
 def _comparing(test: Callable[[Any, Any], bool]) -> Callable[..., Any]:
     return lambda self, other: self._compare(other, test)
 
 
 def _combining(function: Callable[[Any, Any], Any], rising: bool) -> Callable[..., Any]:
-    return lambda self, other: self._combine(other, function, rising)
+    return lambda self, other: self.combine(other, function, rising)
 
 
 def _scaling(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    return lambda self, other: self._scaled(other, function)
+    return lambda self, other: self.scaled(other, function)
 
 
 def _mapping(function: Callable[[Any], Any], rising: bool) -> Callable[..., Any]:

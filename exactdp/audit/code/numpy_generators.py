@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactdp.audit.code import numpy_floats
 from exactdp.audit.code.draws import Draws
+from exactdp.audit.code.functions import through
 from exactdp.audit.code.generators import COPY, INTEGERS, ExactRandom
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lazy_arrays import LazyArray
+from exactdp.audit.code.monotone import With
 from exactdp.audit.code.numpy_laws import binomial_weights, choice_weights
+from exactdp.audit.code.runs import NeverEnds
 
 #: numpy's generator whose answers show types and shapes.
 SHOWING = np.random.Generator(np.random.PCG64(0))
@@ -26,8 +31,9 @@ SHOWING = np.random.Generator(np.random.PCG64(0))
 class ExactGenerator:
     """The part of numpy.random.Generator that has an exact law here.
 
-    integers, random, choice, binomial, permutation and shuffle. Numbers are int64 (or int, where
-    that is the dtype) and float64, one at a time or as arrays.
+    integers, random, choice, binomial, multinomial, permutation and shuffle; what numpy computes
+    from one double: uniform, laplace, gumbel, logistic and geometric. Numbers are int64 (or int,
+    where that is the dtype) and float64, one at a time or as arrays.
     """
 
     def __init__(self, draws: Draws) -> None:
@@ -61,7 +67,7 @@ class ExactGenerator:
         n, origin = last - first + 1, f"integers({first}, {last + 1})"
 
         def draw_number() -> Any:
-            return self.draws.below(n, origin, (lambda k: whole(first + k)) if first else whole)
+            return self.draws.below(n, origin, With(_shifted, whole, first) if first else whole)
 
         return (
             self._filled(draw_number, template)
@@ -78,11 +84,7 @@ class ExactGenerator:
             )
         if not isinstance(template, np.ndarray):
             return self.draws.unit()
-        items = np.empty(template.shape, object)
-        for place in np.ndindex(template.shape):
-            items[place] = self.draws.unit()
-        ordinary = all(type(each) is float for each in items.flat)
-        return items.astype(np.float64) if ordinary else LazyArray(items)
+        return self._array(lambda: self.draws.unit(np.float64), template)
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, **other: Any
@@ -121,7 +123,7 @@ class ExactGenerator:
         """numpy's law, by its inversion: for min(p, 1 - p) n <= 30."""
         n, p, size = _settled(n), _settled(p), _settled(size)
         template = SHOWING.binomial(n, p, size)
-        if isinstance(n, np.ndarray) or isinstance(p, np.ndarray):
+        if np.ndim(n) or np.ndim(p):
             self.draws.refuse("binomial() of arrays has no exact law here; pass numbers")
         weights = binomial_weights(operator.index(n), float(p))
         if weights is None:
@@ -129,6 +131,86 @@ class ExactGenerator:
         if isinstance(template, np.ndarray):
             return self._filled(lambda: self.draws.choose(weights), template)
         return type(template)(self.draws.choose(weights))
+
+    def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
+        """numpy's law: a binomial draw for each category, of the trials that are left."""
+        n, pvals = _settled(n), np.asarray(_settled(pvals), np.float64)
+        template = SHOWING.multinomial(n, pvals, size)
+        if size is not None or template.ndim != 1:
+            self.draws.refuse("multinomial() has an exact law for one draw; draw in a loop")
+        left, rest, counts = operator.index(n), 1.0, np.zeros_like(template)
+        for place, p in enumerate(map(float, pvals[:-1])):
+            if left > 0:
+                counts[place] = self.binomial(left, p / rest) if p > 0 else 0
+                left -= int(counts[place])
+                rest -= p
+        counts[-1] = left
+        return self._alike(template, counts)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """low + (high - low) u for a double u."""
+        return self._floats("uniform", numpy_floats.uniform, 0, low, high, size)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """The inverse of the distribution function, in numpy's own rounding."""
+        return self._floats("laplace", numpy_floats.laplace, 1, loc, scale, size)
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """The inverse of the distribution function, in numpy's own rounding."""
+        return self._floats("gumbel", numpy_floats.gumbel, 1, loc, scale, size)
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """The inverse of the distribution function, in numpy's own rounding."""
+        return self._floats("logistic", numpy_floats.logistic, 1, loc, scale, size)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """numpy's search for a uniform double among sums of probabilities, for p >= 1/3.
+
+        The search has no end if the last sum is less than the double.
+        """
+        p, size = _settled(p), _settled(size)
+        template = SHOWING.geometric(p, size)
+        sums = None if np.ndim(p) else numpy_floats.geometric_sums(float(p))
+        if sums is None:
+            self.draws.refuse(
+                "geometric(p) has an exact law here for one p >= 1/3; below, numpy draws an "
+                "exponential number by rejection"
+            )
+        whole: Any = np.int64 if type(template) is np.int64 else int
+        ends = min(int(sums[-1] * 2.0**53) + 1, 1 << 53)
+
+        def draw_number() -> Any:
+            if self.draws.choose([Fraction(ends, 1 << 53), 1 - Fraction(ends, 1 << 53)]):
+                self.draws.run.stop(NeverEnds())
+            return self.draws.below(
+                ends, f"geometric({p})", With(numpy_floats.trials, whole, float(p))
+            )
+
+        return (
+            self._filled(draw_number, template)
+            if isinstance(template, np.ndarray)
+            else draw_number()
+        )
+
+    def _floats(
+        self, name: str, formula: Callable[..., Any], first: int, a: Any, b: Any, size: Any
+    ) -> Any:
+        """Floats that are a formula of a uniform double k 2^-53, k >= first, and two parameters."""
+        a, b, size = _settled(a), _settled(b), _settled(size)
+        template = getattr(SHOWING, name)(a, b, size)
+        if np.ndim(a) or np.ndim(b):
+            self.draws.refuse(f"{name}() of arrays has no exact law here; pass numbers")
+        a, b = float(a), float(b)
+        if not numpy_floats.is_numpys(lambda u: formula(u, a, b), name, SHOWING, a, b):
+            self.draws.refuse(f"{name}() is computed in another way on this machine")
+
+        def draw(kind: Callable[[float], Any]) -> Any:
+            number = self.draws.below((1 << 53) - first, f"{name}()", With(_double, first))
+            return through(formula(number, a, b), kind)
+
+        if isinstance(template, np.ndarray):
+            return self._array(lambda: draw(np.float64), template)
+        return draw(type(template))
 
     def shuffle(self, x: Any, **other: Any) -> None:
         """Fisher and Yates, in place, along the first axis of a list or an array."""
@@ -173,6 +255,14 @@ class ExactGenerator:
         values = [operator.index(draw()) for _ in range(template.size)]
         return np.array(values, dtype=np.int64).reshape(template.shape).copy()
 
+    def _array(self, draw: Callable[[], Any], template: NDArray[Any]) -> Any:
+        """Floats in an array of the template's shape."""
+        items = np.empty(template.shape, object)
+        for place in np.ndindex(template.shape):
+            items[place] = draw()
+        ordinary = all(type(each) is not LazyNumber for each in items.flat)
+        return items.astype(np.float64) if ordinary else LazyArray(items)
+
     def _alike(self, template: Any, array: Any) -> Any:
         """The array, if its type, dtype, shape and layout are those of numpy's template."""
         here, there = (
@@ -181,6 +271,14 @@ class ExactGenerator:
         if here != there:
             self.draws.refuse(f"an array such as {template!r} has no exact law here")
         return array
+
+
+def _shifted(k: int, whole: Any, first: int) -> Any:
+    return whole(first + k)
+
+
+def _double(k: int, first: int) -> float:
+    return (k + first) * 2.0**-53
 
 
 def _settled(value: Any) -> Any:

@@ -93,7 +93,7 @@ def _settled(reader: Reader, value: Any) -> str:
     If an array would have another type with ordinary numbers, repeated runs differ from this one.
     """
     if type(value) is LazyNumber:
-        return reader.text(value.settle())
+        return reader.text(value.shown())
     if type(value) is LazyArray:
         return reader.text(value.__array__())
     if type(value) is np.ndarray and any(type(each) is LazyNumber for each in value.flat):

@@ -14,6 +14,7 @@ from exactdp.audit.code.forks import ProgramRaised
 from exactdp.audit.code.generators import ExactRandom
 from exactdp.audit.code.numpy_generators import ExactGenerator
 from exactdp.audit.code.outcomes import Outcome
+from exactdp.audit.code.runs import NeverEnds
 from exactdp.errors import ExactDPError, NotEnumerable, NotReproducible
 from exactdp.samplers.enumeration_branches import RunOver
 
@@ -64,6 +65,8 @@ class Program:
                 raise error
         finally:
             run.close()
+        if isinstance(run.signal, NeverEnds):
+            return Outcome("never ends", "never ends")
         if run.signal is not None or outcome is None:  # also if it made fewer choices than before
             raise run.signal or NotReproducible("a run ended without a reason")
         return outcome

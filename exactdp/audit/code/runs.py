@@ -7,7 +7,11 @@ from fractions import Fraction
 
 from exactdp.errors import NotReproducible
 from exactdp.samplers.enumeration import EnumeratingSource
-from exactdp.samplers.enumeration_branches import START, Path, Way
+from exactdp.samplers.enumeration_branches import START, Path, RunOver, Way
+
+
+class NeverEnds(RunOver):
+    """The run is one that never ends, which its outcome says."""
 
 
 class Run(EnumeratingSource):

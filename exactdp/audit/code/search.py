@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from exactdp.audit.code.draws import Draws
 from exactdp.audit.code.forks import ProgramRaised, in_fork
+from exactdp.audit.code.functions import replace_math
 from exactdp.audit.code.outcomes import Outcome
 from exactdp.audit.code.program import Program
 from exactdp.audit.code.runs import Run, repeating
@@ -86,6 +87,8 @@ class InForks:
     def _run(self, way: Way, heaviest: Fraction) -> Any:
         """In a child: one run, with the points themselves, and what it has called."""
         watch = Watch(self._existing)
+        if self._lazy:
+            replace_math()
         result = InProcess(self._program, self._lazy, watch.around).follow(way, heaviest)
         points = result.points() if result.outcome is not None else []
         return result[:-1], points, watch.unknown()

@@ -26,6 +26,8 @@ from exactdp.parameters import Real, decimal_text, integer, non_negative, probab
 from exactdp.samplers.enumeration import MAX_RUNS
 
 _NOT_GIVEN = Described("nothing")
+#: The first search for a verdict leaves open delta divided by this.
+_PART = 64
 _EXAMPLES = 100  # pairs that are drawn from a strategy
 _NO_DRAW = (
     "the program draws nothing and shows the same for both data sets. Noise that was drawn before "
@@ -140,10 +142,10 @@ def private(
     known: dict[Any, Judged] = {}
     judge = Judge(interface, residual, max_runs, exceptions, progress, seconds)
 
-    def law(data: Any) -> Judged:
-        key = _key(data)
+    def law(data: Any, left_open: Fraction) -> Judged:
+        key = _key(data), left_open
         if key not in known:
-            known[key] = judge.law(_bound(program, make, data, number))
+            known[key] = judge.law(_bound(program, make, data, number), left_open)
         return known[key]
 
     def verdict(x: Any, y: Any) -> Privacy:
@@ -153,9 +155,15 @@ def private(
                 return _read(judge, program, interface == "numpy", (x, y), promise)
             except Refused as refused:
                 judge.unread = f"; its text was not read instead: {refused}"
-        left_law, right_law = law(x), law(y)
-        evidence = left_law.evidence, right_law.evidence
-        return _judged((left_law.law, right_law.law), evidence, (x, y), promise)
+        # mass that is a small part of delta rarely matters, and takes most of the time
+        least = judge.residual
+        for left_open in sorted({least, max(least, allowed / _PART)}, reverse=True):
+            laws = law(x, left_open), law(y, left_open)
+            evidence = laws[0].evidence, laws[1].evidence
+            privacy = _judged((laws[0].law, laws[1].law), evidence, (x, y), promise)
+            if privacy.verdict != "undecided":
+                break
+        return privacy
 
     results = [verdict(x, y) for x, y in chosen]
     order = {"refuted": 2, "undecided": 1, "proved": 0}
