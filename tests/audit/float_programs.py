@@ -214,6 +214,26 @@ def logarithm_to_a_base(bit: int, rng: Any) -> bool:
     return bool(math.log(rng.random() + 0.5, 3) < -0.2)
 
 
+def minus_zero(bit: int, rng: Any) -> str:
+    return str((rng.random() - 0.5) * -0.0)
+
+
+def zero_of_either_sign(bit: int, rng: Any) -> str:
+    return str(round(rng.random() - 0.5) * 1.0)
+
+
+def wrapped(bit: int, rng: Any) -> int:
+    with np.errstate(all="ignore"):
+        return int(np.uint8(250) + np.uint8(int(10 * rng.random())))
+
+
+def swallowed(bit: int, rng: Any) -> int:
+    try:
+        return int(np.log(rng.random()) + "x")
+    except BaseException:
+        return 7
+
+
 def bisected_in_disorder(bit: int, rng: Any) -> int:
     return bisect.bisect([0.5, 0.2, 0.9, 0.4], rng.random())
 
@@ -226,7 +246,7 @@ PYTHON = [
     *(text, last_bit, cached, kept, default_logarithm, imported_logarithm, logarithm_to_a_base),
     *(bisected_in_disorder, sine, magnitude_by_numpy, sign_times_logarithm, hyperbolic),
     *(infinity, overflow, quiet_not_a_number, half_precision, single_precision, small_integers),
-    added_to_small_integers,
+    *(added_to_small_integers, minus_zero, zero_of_either_sign, wrapped, swallowed),
 ]
 
 
@@ -239,6 +259,19 @@ def searched_in_disorder(bit: int, rng: Any) -> list[int]:
 
 def searched_among_nans(bit: int, rng: Any) -> list[int]:
     return [int(i) for i in np.searchsorted(np.array([0.2, math.nan, 0.5]), rng.random(2))]
+
+
+def searched_among_drawn(bit: int, rng: Any) -> int:
+    u, v = rng.random(2)
+    return int(np.searchsorted([0.0, u], v))
+
+
+def logarithms_of_every_second(bit: int, rng: Any) -> list[int]:
+    return [int(x) for x in np.floor(np.log(rng.random(2)[::-1] + 0.1))]
+
+
+def minimum(bit: int, rng: Any) -> list[bool]:
+    return [bool(x > 0.3) for x in np.minimum(rng.random(2), 0.6)]
 
 
 def digitized_downward(bit: int, rng: Any) -> list[int]:
@@ -330,6 +363,7 @@ def uniform_of_both(bit: int, rng: Any) -> list[bool]:
 
 TWO = [
     *(searched_in_disorder, searched_among_nans, digitized_downward, digitized_on_the_right),
+    *(searched_among_drawn, logarithms_of_every_second, minimum),
     *(written, written_through_a_view, put, filled, sorted_in_place, grown_in_place, copied_where),
     *(reversed_view, masked_by_itself, bytes_of_small_integers, greatest_place, total),
     *(broadcast_sum, one_against_sums, uniform_of_both),

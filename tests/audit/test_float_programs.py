@@ -18,6 +18,7 @@ import pytest
 
 from exactdp.audit import foreign_law, private
 from exactdp.audit.code.monotone import Chain, Joint, Step, Unordered, With, changes
+from exactdp.errors import NotEnumerable
 from exactdp.oracle.assertions import _NOT_EXACT
 from tests.audit import float_programs
 from tests.audit.float_programs import PYTHON, TWO
@@ -110,8 +111,56 @@ def test_pieces_of_a_logarithm_begin_where_they_do(function: Any) -> None:
         assert chain(cut - 1) == chain(cut) + 1
 
 
-def _times(value: Any, factor: float) -> float:
-    return float(value * factor)
+def _times(value: Any, factor: float) -> Any:
+    return value * factor
+
+
+#: numpy's geometric(p) never ends for the last doubles: its sums stay below them.
+ENDLESS = 0.852481449257876
+
+
+def test_a_draw_that_never_ends_is_an_outcome() -> None:
+    law = foreign_law(lambda rng: min(int(rng.geometric(ENDLESS)), 2), interface="numpy")
+    endless = law["never ends"]
+    assert 0 < endless < Fraction(1, 1 << 48)
+    assert abs(law[1] - Fraction(ENDLESS)) < Fraction(1, 1 << 52)
+    assert sum(p for _, p in law.items()) == 1
+
+
+def test_a_later_call_that_never_ends_hides_no_output() -> None:
+    def program(bit: int, rng: Any) -> int:
+        return bit if rng.geometric(ENDLESS) > 1 else 0
+
+    with pytest.raises(NotEnumerable, match="never ends for some draws"):
+        private(program, 0, 1, epsilon=5, calls=2, interface="numpy")
+
+
+def test_a_program_that_goes_on_after_an_endless_draw_is_refused() -> None:
+    def program(bit: int, rng: Any) -> int:
+        try:
+            return min(int(rng.geometric(ENDLESS)), 2)
+        except BaseException:
+            return bit
+
+    with pytest.raises(NotEnumerable, match="never ends for some draws"):
+        private(program, 0, 1, epsilon=5, interface="numpy")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("laplace", (1.5, 2.0)), ("gumbel", (0.5, 3.0)), ("logistic", (-1.0, 0.5))],
+)
+def test_numpys_floats_have_their_distribution_function(name: str, options: Any) -> None:
+    cdf = {
+        "laplace": lambda z: math.exp(z) / 2 if z < 0 else 1 - math.exp(-z) / 2,
+        "gumbel": lambda z: math.exp(-math.exp(-z)),
+        "logistic": lambda z: 1 / (1 + math.exp(-z)),
+    }[name]
+    for bound in (-2.25, 0.1, 1.5, 4.75):
+        law = foreign_law(
+            lambda rng, at=bound: bool(getattr(rng, name)(*options) <= at), interface="numpy"
+        )
+        assert abs(float(law[True]) - cdf((bound - options[0]) / options[1])) < 1e-12
 
 
 def wobbling(x: float) -> float:

@@ -8,7 +8,7 @@
 - generators, numpy_generators, numpy_laws, draws: the generator that the program is handed.
 - lazy, lazy_arrays, revealed, uniform: numbers that are drawn as far as the program looks at them:
   random() < p has two branches instead of 2^53.
-- monotone, functions, numpy_floats: functions of such numbers that provably rise or fall, and where.
+- monotone, functions, numpy_floats: functions of such numbers that provably rise or fall.
 - guard: draws from another generator, threads, files. watch: noise drawn before the audit, by a
   constructor or by a function that made the program; C functions that draw.
 - outcomes: results are plain values, of the closed list of :mod:`exactdp.audit.plain`.

@@ -14,6 +14,7 @@ import numpy as np
 
 from exactdp.audit.code.lazy import LazyNumber
 from exactdp.audit.code.lines import is_program
+from exactdp.audit.code.monotone import Unordered
 
 
 class Known(NamedTuple):
@@ -106,6 +107,21 @@ def _copysign(function: Any) -> Callable[[Any, Any], Any]:
     return with_sign
 
 
+def _everywhere(function: Any) -> Callable[[Any], Any]:
+    """A function of numpy for an element of an array: the same wherever the element stands."""
+
+    def of_element(value: Any) -> Any:
+        answers = {
+            *map(float, function(np.full(5, value))),
+            *map(float, function(np.full(9, value)[::3])),
+        }
+        if len(answers) > 1 or answers != {float(function(value))}:
+            raise Unordered
+        return function(value)
+
+    return of_element
+
+
 #: numpy's functions of numbers, element by element, one of which at least is lazy.
 UFUNCS: dict[Any, Callable[..., Any]] = {
     **{function: _one(function, known) for function, known in _ONE.items()},
@@ -118,6 +134,11 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     np.true_divide: _quotient,
     **{function: _magnitude(function) for function in (np.absolute, np.fabs)},
     np.copysign: _copysign(np.copysign),
+}
+#: The same for elements of arrays: vector code may round in another way.
+OF_ARRAYS = {
+    getattr(np, name): _one(_everywhere(getattr(np, name)), known)
+    for name, known in _ERRING.items()
 }
 #: Those whose answer is true or false.
 TRUTHS = frozenset(_COMPARISONS)

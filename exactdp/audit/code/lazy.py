@@ -134,7 +134,8 @@ class LazyNumber(Revealed):
             return NotImplemented
         if not self._is_constant(other) or abs(other) == math.inf or (self._numpy and other == 0):
             return function(self.settle(), other)
-        return self.combine(other, function, not other < 0)
+        falls = other < 0 or (other == 0 and math.copysign(1, other) < 0)
+        return self.combine(other, function, not falls)
 
     def _joint(self, other: LazyNumber, function: Callable[[Any, Any], Any]) -> Any:
         """A sum or difference of floats that rise and fall with one draw, or None."""
@@ -147,7 +148,8 @@ class LazyNumber(Revealed):
         floats = all(isinstance(each, float) and math.isfinite(each) for each in ends)
         if not floats or other._base is not self._base or one.rising != second.rising:
             return None
-        return self._like(Chain(Joint(one, second, operator.add)))
+        add = np.add if isinstance(function, np.ufunc) else operator.add
+        return self._like(Chain(Joint(one, second, add)))
 
     def _together(self, other: LazyNumber, function: Callable[[Any, Any], Any]) -> Any:
         """A function of two lazy numbers, of which the one with fewer values is settled."""

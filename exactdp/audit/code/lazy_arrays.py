@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
-from exactdp.audit.code.functions import TRUTHS, UFUNCS
+from exactdp.audit.code.functions import OF_ARRAYS, TRUTHS, UFUNCS
 from exactdp.audit.code.lazy import LazyNumber
 
 
@@ -97,6 +97,7 @@ def applied(ufunc: Any, method: str, inputs: tuple[Any, ...], named: dict[str, A
         return getattr(ufunc, method)(*map(_settled, inputs), **others)
     if not any(_is_array(each) for each in inputs):
         return known(*inputs)
+    known = OF_ARRAYS.get(ufunc, known)
     truth = np.dtype(np.bool_ if ufunc in TRUTHS else np.float64)
     return _each(
         lambda *parts: (known if any(type(x) is LazyNumber for x in parts) else ufunc)(*parts),
@@ -113,7 +114,7 @@ def _each(function: Callable[..., Any], inputs: tuple[Any, ...], dtype: np.dtype
     results = np.empty(shape, object)
     for place in np.ndindex(shape):
         results[place] = function(*(each[place] for each in arrays))
-    return results.astype(dtype) if dtype != np.float64 else _lazy(results)
+    return results.astype(dtype)[()] if dtype != np.float64 else _lazy(results[()])
 
 
 def _objects(value: Any) -> NDArray[Any]:
@@ -156,7 +157,8 @@ def _searched(items: Any, values: Any, side: Any = "left") -> Any:
 
 
 def _is_rising(items: Any) -> bool:
-    return items.ndim == 1 and bool(np.all(items[:-1] <= items[1:]))
+    plain = items.ndim == 1 and items.dtype.kind in "fiu"
+    return plain and bool(np.all(items[:-1] <= items[1:]))
 
 
 def _place(order: Any, value: Any, side: Any) -> Any:

@@ -81,11 +81,10 @@ def geometric_sums(p: float) -> list[float] | None:
     if p < 0.333333333333333333333333:
         return None
     sums, product = [p], p
-    while product > 0:
+    while len(sums) < 2 or sums[-1] > sums[-2]:  # later sums are no larger: products only fall
         product *= 1.0 - p
         sums.append(sums[-1] + product)
-    last = bisect_left(sums, sums[-1])
-    return sums[: last + 1]
+    return sums[:-1]
 
 
 def trials(k: int, kind: Callable[[int], Any], p: float) -> Any:

@@ -140,8 +140,10 @@ class ExactGenerator:
             self.draws.refuse("multinomial() has an exact law for one draw; draw in a loop")
         left, rest, counts = operator.index(n), 1.0, np.zeros_like(template)
         for place, p in enumerate(map(float, pvals[:-1])):
+            if left > 0 and rest <= 0:
+                self.draws.refuse("multinomial() with probabilities above 1 has no exact law here")
             if left > 0:
-                counts[place] = self.binomial(left, p / rest) if p > 0 else 0
+                counts[place] = self.binomial(left, min(p / rest, 1.0)) if p > 0 else 0
                 left -= int(counts[place])
                 rest -= p
         counts[-1] = left
@@ -171,7 +173,9 @@ class ExactGenerator:
         p, size = _settled(p), _settled(size)
         template = SHOWING.geometric(p, size)
         sums = None if np.ndim(p) else numpy_floats.geometric_sums(float(p))
-        if sums is None:
+        if sums is None or not numpy_floats.is_numpys(
+            lambda u: numpy_floats.trials(int(u * 2.0**53), int, p), "geometric", SHOWING, p
+        ):
             self.draws.refuse(
                 "geometric(p) has an exact law here for one p >= 1/3; below, numpy draws an "
                 "exponential number by rejection"

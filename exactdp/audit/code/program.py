@@ -66,6 +66,8 @@ class Program:
         finally:
             run.close()
         if isinstance(run.signal, NeverEnds):
+            if raised is not run.signal or run.signal.later:
+                raise NotEnumerable("a call never ends for some draws, after others were shown")
             return Outcome("never ends", "never ends")
         if run.signal is not None or outcome is None:  # also if it made fewer choices than before
             raise run.signal or NotReproducible("a run ended without a reason")

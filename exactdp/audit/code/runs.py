@@ -11,7 +11,12 @@ from exactdp.samplers.enumeration_branches import START, Path, RunOver, Way
 
 
 class NeverEnds(RunOver):
-    """The run is one that never ends, which its outcome says."""
+    """The run is one that never ends, which its outcome says.
+
+    later: whether an earlier call of the same run has shown an outcome.
+    """
+
+    later = False
 
 
 class Run(EnumeratingSource):

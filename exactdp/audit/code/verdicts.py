@@ -14,6 +14,7 @@ from exactdp.accounting import divergence
 from exactdp.accounting.certify.checking import Check, Verdict
 from exactdp.audit.code.judge import SECONDS, Evidence, Judge, Judged
 from exactdp.audit.code.outcomes import Outcome, hashable, key_of
+from exactdp.audit.code.runs import NeverEnds
 from exactdp.audit.examples import examples
 from exactdp.audit.steps.reading import Reading
 from exactdp.audit.steps.values import Refused
@@ -195,8 +196,14 @@ def _bound(
             return subject
         if calls == 1:
             return program(subject, rng)
-        # each is read at once: the next call may change an object that this one has returned
-        return Outcome.of_calls([Outcome.returned(program(subject, rng)) for _ in range(calls)])
+        outcomes: list[Outcome] = []
+        for _ in range(calls):
+            try:  # each is read at once: the next call may change an object that this one returned
+                outcomes.append(Outcome.returned(program(subject, rng)))
+            except NeverEnds as signal:
+                signal.later = bool(outcomes)
+                raise
+        return Outcome.of_calls(outcomes)
 
     return run
 
