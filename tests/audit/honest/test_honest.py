@@ -10,13 +10,14 @@ import pytest
 from exactdp.audit import compare, foreign_law, private
 from exactdp.law import Law
 from exactdp.oracle.assertions import _NOT_EXACT
-from tests.audit.honest import arrays, libraries, scripts  # noqa: F401  (they add their cases)
+from tests.audit.honest import arrays, libraries, scripts, single_doubles  # noqa: F401  (they add their cases)
 from tests.audit.honest.case import CASES, Case, Probabilities
 
 #: By default half of the styles are audited, one case each, and none that takes more than a second.
 SLOW = (
     *("discrete Laplace by coin flips", "rejection in a method", "flip_bits"),
     *("integers added to a histogram", "server that logs its times", "from_table"),
+    *("log_of_random", "difference_by_math", "log_of_an_array", "inverse_laplace", "rounded"),
 )
 
 
