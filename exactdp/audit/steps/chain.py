@@ -23,6 +23,7 @@ from exactdp.audit.steps.values import key, refuse
 
 #: The most states that lead back to each other, and the most states of a function.
 _MOST_CYCLIC, _MOST_STATES = 64, 200_000
+_ZERO = fmpq(0)
 #: How much smaller the open probability of a function that is called is.
 _INNER = 64
 
@@ -39,7 +40,7 @@ class Values:
 class _State:
     place: int
     slots: Slots
-    after: dict[int, Fraction] | None = None  # numbers of states, or of results from -1 down
+    after: dict[int, fmpq] | None = None  # numbers of states, or of results from -1 down
 
 
 class Chain:
@@ -100,9 +101,9 @@ class _Exploration:
             if state.after is not None or -weight < self._pending[number] * 0.99:
                 continue
             self._follow(state)
-            after: dict[int, Fraction] = state.after or {}
+            after: dict[int, fmpq] = state.after or {}
             for each, share in after.items():
-                self._reach(each, self._pending[number] * float(share))
+                self._reach(each, self._pending[number] * (int(share.p) / int(share.q)))
             check -= 1
             if not check:
                 values = self._solve()
@@ -143,7 +144,7 @@ class _Exploration:
             slots = list(before)
             slots[step.sets[0]] = value
             number = self._number(*self._code.advance(step.nexts[0], slots, self._chain.ways))
-            state.after[number] = state.after.get(number, Fraction(0)) + share
+            state.after[number] = state.after.get(number, _ZERO) + fmpq(*share.as_integer_ratio())
 
     def _options(self, step: Any, slots: Slots) -> list[tuple[Any, Fraction]]:
         if isinstance(step, Draw):
@@ -155,9 +156,9 @@ class _Exploration:
 
     def _solve(self) -> Values:
         """The probabilities of the results. Every state is reached from the first."""
-        arrived = [Fraction(0)] * len(self._states)
-        arrived[0] = Fraction(1)
-        results = [Fraction(0)] * len(self._values)
+        arrived = [_ZERO] * len(self._states)
+        arrived[0] = fmpq(1)
+        results = [_ZERO] * len(self._values)
         after = [list(state.after or ()) for state in self._states]
         for group in components([[each for each in some if each >= 0] for some in after]):
             if any(self._states[each].after is None for each in group):
@@ -170,13 +171,15 @@ class _Exploration:
                         results[-1 - each] += times * share
                     elif each not in inside:
                         arrived[each] += times * share
-        return Values(list(zip(self._values, results, strict=True)), 1 - sum(results, Fraction(0)))
+        shares = [_fraction(each) for each in results]
+        rest = _fraction(1 - sum(results, _ZERO))
+        return Values(list(zip(self._values, shares, strict=True)), rest)
 
-    def _visits(self, group: list[int], arrived: list[Fraction]) -> list[Fraction]:
+    def _visits(self, group: list[int], arrived: list[fmpq]) -> list[fmpq]:
         """How often each state of a group, whose ways lead back, is passed in the mean."""
         place = {number: i for i, number in enumerate(group)}
         if len(group) == 1:
-            back = (self._states[group[0]].after or {}).get(group[0], Fraction(0))
+            back = (self._states[group[0]].after or {}).get(group[0], _ZERO)
             if back == 1:
                 refuse("a loop that does not end")
             return [arrived[group[0]] / (1 - back)]
@@ -186,14 +189,14 @@ class _Exploration:
         for number, i in place.items():
             for each, share in (self._states[number].after or {}).items():
                 if each in place:
-                    matrix[place[each]][i] -= fmpq(share.numerator, share.denominator)
-        right = fmpq_mat(
-            len(group),
-            1,
-            [fmpq(a.numerator, a.denominator) for a in (arrived[each] for each in group)],
-        )
+                    matrix[place[each]][i] -= share
+        right = fmpq_mat(len(group), 1, [arrived[each] for each in group])
         try:
             visits = fmpq_mat(matrix).solve(right)
         except ZeroDivisionError:
             refuse("a loop that does not end")
-        return [Fraction(int(visits[i, 0].p), int(visits[i, 0].q)) for i in range(len(group))]
+        return [visits[i, 0] for i in range(len(group))]
+
+
+def _fraction(share: fmpq) -> Fraction:
+    return Fraction(int(share.p), int(share.q))
