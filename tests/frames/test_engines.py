@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from exactdp.frames import KeyedHash, Sum, bound_pairs, count_users
+from exactdp.frames.cells import cells_of
+from exactdp.frames.question import read_question
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (
     ENGINES,
@@ -23,6 +25,7 @@ from tests.frames.reference import (
     some_rows,
     totals,
 )
+from tests.frames.test_quantiles import counted, random_reading
 
 #: Types of the user and of the columns of the key.
 QUESTIONS = [
@@ -132,3 +135,17 @@ def test_spark_chooses_and_counts_the_same(session: Any, types: tuple[str, ...],
         return session.createDataFrame(list(zip(*table.to_pydict().values(), strict=True)), schema)
 
     compared(on_spark, some_rows(k, user, tuple(keys), 20_000, 900), types, k=k, passes=2)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(12))
+def test_spark_places_values_as_plain_python(session: Any, seed: int) -> None:
+    """For quantiles, at most m values of a user."""
+    rows, reading, k = random_reading(seed)
+    keyed = KeyedHash.draw(SeededSource(seed))
+    floats = [(u, key, None if a is None else float(a)) for u, key, a in rows]
+    frame = session.createDataFrame(floats, "uid bigint, url string, amount double")
+    question = read_question(frame, user="uid", by="url", passes=1 + seed % 2)
+    true = counted(rows, reading, k, keyed)
+    assert cells_of(question, "amount", reading, k, keyed).of_keys(true) == true

@@ -59,11 +59,8 @@ def random_reading(seed: int) -> tuple[list[Row], Reading, int]:
     return rows, reading, rng.choice([1, 2, 3])
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize("seed", range(200))
-def test_every_engine_places_values_as_plain_python(seed: int) -> None:
-    rows, reading, k = random_reading(seed)
-    keyed = KeyedHash.draw(SeededSource(seed))
+def counted(rows: list[Row], reading: Reading, k: int, keyed: KeyedHash) -> dict[Any, Any]:
+    """Key -> point, from 0 on -> number of values, in plain Python."""
     amounts: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
     for user, key, amount in rows:
         amounts[user, key].append(amount)
@@ -72,6 +69,15 @@ def test_every_engine_places_values_as_plain_python(seed: int) -> None:
     for user, keys in chosen(rows, k, keyed).items():
         for (key,) in keys:
             true[key].update(point - low for point in points_of(reading, amounts[user, key]))
+    return true
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("seed", range(200))
+def test_every_engine_places_values_as_plain_python(seed: int) -> None:
+    rows, reading, k = random_reading(seed)
+    keyed = KeyedHash.draw(SeededSource(seed))
+    true = counted(rows, reading, k, keyed)
     for engine in ENGINES:
         frame = frame_of(engine, rows, "integers", amount="numbers")
         question = read_question(frame, **_CALL, passes=1 + seed % 2)
