@@ -193,11 +193,13 @@ def is_dask(frame: Any) -> bool:
     return dask is not None and isinstance(frame, dask.DataFrame)
 
 
-def value_type_of(schema: Mapping[str, Any], name: str, step: Fraction) -> ColumnType:
+def value_type_of(
+    schema: Mapping[str, Any], name: str, step: Fraction, parameter: str = "sums"
+) -> ColumnType:
     """The type of a column of values: integers, or numbers that are rounded to steps."""
     if name not in schema or not schema[name].is_numeric():
         what = f"{name} of type {schema[name]}" if name in schema else name
-        raise InvalidParameter("sums", what, "a column of numbers")
+        raise InvalidParameter(parameter, what, "a column of numbers")
     wide = (nw_.UInt64, nw_.UInt128, nw_.Int128)
     whole = step == 1 and schema[name].is_integer() and schema[name] not in wide
     return INTEGERS if whole else NUMBERS

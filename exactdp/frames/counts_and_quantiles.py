@@ -31,8 +31,11 @@ _POINTS = 40
 #: The part of delta that the sum of finite laws may take, so that coarser checks succeed, too.
 _ROOM = Fraction(49, 50)
 
-#: Relative width of delta in the search.
-_ROUGH = Fraction(1, 20)
+#: How narrow an enclosure of delta is.
+_ROUGHLY = {"relative_width": Fraction(1, 20)}
+
+#: Part of what is left of epsilon by addition: the largest losses then add up to less than epsilon.
+_SAFE = Fraction(9, 10)
 
 #: Steps of the search for the range of losses, which is then within 1 % of the largest.
 _STEPS = 7
@@ -42,16 +45,18 @@ _STEPS = 7
 class CountsAndQuantiles:
     """A mechanism for counts, and the choices of quantiles for its keys.
 
-    counts: the mechanism for counts. columns: released column -> what chooses its points. runs: the
-    largest number of choices for each column in which one user takes part. epsilon, delta: the
-    target, which both keep together.
+    counts: the mechanism for counts. columns: released column -> what chooses its points, all of
+    one epsilon. epsilon, delta: the target, which both keep together. Raises InvalidParameter.
     """
 
     counts: Any
     columns: Mapping[str, GridQuantile]
-    runs: int
     epsilon: Fraction
     delta: Fraction
+
+    def __post_init__(self) -> None:
+        if len({each.epsilon for each in self.columns.values()}) != 1:
+            raise InvalidParameter("columns", list(self.columns), "choices of one epsilon")
 
     @classmethod
     def for_target(
@@ -72,27 +77,37 @@ class CountsAndQuantiles:
         limit = target * _ROOM
 
         def kept(width: Fraction) -> bool:
-            both = _together(finite, width, number)
-            return both.delta(loss, relative_width=_ROUGH).upper <= limit
+            try:
+                delta = _together(finite, _rounded(width), number).delta(loss, **_ROUGHLY)
+            except Undecided:  # no grid fits the losses: a smaller range will do
+                return False
+            return delta.upper <= limit
 
-        low = high = _rounded((loss - counts.epsilon) / number)
+        low = high = (loss - counts.epsilon) / number * _SAFE
         if not kept(low):
             raise Undecided("the counts leave nothing to the quantiles: try a smaller share")
         while kept(high):
             low, high = high, 2 * high
         low, _ = halved(low, high, lambda width: not kept(width), times=_STEPS)
         width = _rounded(low)
-        columns = {
-            column: mechanism
-            for name, each in quantiles.items()
-            for column, mechanism in each.mechanisms(name, width).items()
-        }
-        return cls(counts, columns, counts.k, loss, target)
+        return cls(counts, _columns(quantiles, width), loss, target)
+
+    def check(self, quantiles: Mapping[str, Quantile]) -> None:
+        """Raise InvalidParameter unless the choices are those of these quantiles."""
+        if _columns(quantiles, self.width) != self.columns:
+            names = ", ".join(self.columns)
+            allowed = f"those of the mechanism, with all their bounds: {names}"
+            raise InvalidParameter("quantiles", dict(quantiles), allowed)
 
     @property
     def k(self) -> int:
         """The largest number of keys of one user."""
         return int(self.counts.k)
+
+    @property
+    def runs(self) -> int:
+        """The largest number of choices in which one user takes part."""
+        return self.k * len(self.columns)
 
     @property
     def width(self) -> Fraction:
@@ -114,17 +129,17 @@ class CountsAndQuantiles:
     @cached_property
     def loss(self) -> Pld:
         """The loss of finite laws that dominate the counts and the choices."""
-        return _together(_finite(self.counts), self.width, self.runs * len(self.columns))
+        return _together(_finite(self.counts), self.width, self.runs)
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of the counts and the quantiles together."""
         promise = self.counts.guarantee
         source = (
-            f"{promise.source}; {self.runs * len(self.columns)} choices of bounded range "
+            f"{promise.source}; {self.runs} choices of bounded range "
             f"{decimal_text(self.width)} (Dong, Durfee, Rogers 2020); finite laws dominate each"
         )
-        leaks = self.loss.delta(self.epsilon, relative_width=_ROUGH)
+        leaks = self.loss.delta(self.epsilon, **_ROUGHLY)
         return Guarantee(self.epsilon, Enclosure.exact(leaks.upper), promise.neighbours, source)
 
 
@@ -145,6 +160,15 @@ def for_counts(target: Target, quantiles: Mapping[str, Quantile]) -> Target:
         raise InvalidParameter("share", target.share, "> 0 and < 1, with quantiles")
     epsilon, delta = positive("epsilon", target.epsilon), delta_target("delta", target.delta)
     return replace(target, epsilon=epsilon * share, delta=delta * share)
+
+
+def _columns(quantiles: Mapping[str, Quantile], width: Fraction) -> dict[str, GridQuantile]:
+    """Released column -> what chooses its points."""
+    return {
+        column: mechanism
+        for name, each in quantiles.items()
+        for column, mechanism in each.mechanisms(name, width).items()
+    }
 
 
 def _together(counts: Pld, width: Fraction, number: int) -> Pld:

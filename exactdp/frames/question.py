@@ -126,7 +126,7 @@ def read_question(
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
     values, asked = values_of(sums, means), quantiles_of(quantiles)
     for name, each in asked.items():
-        value_type_of(schema, name, each.step)  # refuses other columns
+        value_type_of(schema, name, each.step, "quantiles")  # refuses other columns
     user_type, cells = type_of(schema, "user", user), of_pandas(frame)
     parts = [intervals_of(schema, name) or key_of(schema, name, cells=cells) for name in names]
     released = tuple(

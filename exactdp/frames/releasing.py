@@ -220,6 +220,11 @@ def _release(
     """The answer to a question by a mechanism. k: if it is not that of the mechanism."""
     columns, keyed = _columns(question), KeyedHash.draw(source)
     counting = of_counts(mechanism)
+    if isinstance(mechanism, CountsAndQuantiles):
+        mechanism.check(question.quantiles)
+    elif question.quantiles:
+        name = type(mechanism).__name__
+        raise InvalidParameter("mechanism", name, "a CountsAndQuantiles, for quantiles")
     cells = {
         name: cells_of(question, name, each.reading, k or counting.k, keyed)
         for name, each in question.quantiles.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -184,7 +185,7 @@ def test_the_guarantee_covers_the_composition_and_uses_most_of_the_target(
     both = CountsAndQuantiles.for_target(counts, asked, **_TARGET)
     choices = pld.exponential(epsilon=both.width).composed(6)
     whole = pld.Pld((*loss.steps, *choices.steps), pld.ADD_REMOVE, "test")
-    assert both.runs == 3
+    assert both.runs == 6
     assert whole.delta(1).lower <= both.guarantee.delta.upper <= F("1e-6")
     assert both.guarantee.delta.upper > F("8e-7")
     assert both.width > F("0.5") / 6  # more than what is left of epsilon by addition
@@ -209,13 +210,34 @@ def test_a_budget_pays_for_counts_and_quantiles_before_noise_is_drawn() -> None:
     assert out.guarantee.epsilon == 1
 
 
+def test_choices_of_other_quantiles_are_refused() -> None:
+    """A mechanism for one value of a user is none for five, nor is one for counts alone."""
+    frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
+    asked = {"amount": Quantile("0.5", 0, 100, of="users")}
+    more = {"amount": Quantile("0.5", 0, 100, of="rows", most=5)}
+    counts = mechanisms.GSHM.for_target(k=2, epsilon="0.5", delta="5e-7")
+    both = CountsAndQuantiles.for_target(counts, asked, **_TARGET)
+    for quantiles, mechanism in ((more, both), ({}, both), (asked, counts)):
+        with pytest.raises(InvalidParameter, match=r"quantiles|mechanism"):
+            release_by(
+                frame,
+                **_CALL,
+                mechanism=mechanism,
+                source=SeededSource(1),
+                quantiles=quantiles,
+            )
+    wide = {**both.columns, "other": replace(both.columns["amount_q50"], epsilon=9)}
+    with pytest.raises(InvalidParameter, match="choices of one epsilon"):
+        replace(both, columns=wide)
+
+
 @pytest.mark.parametrize(
     ("question", "name"),
     [
         ({"quantiles": {"amount": 0.5}}, "quantiles['amount']"),
         ({"quantiles": {"amount": Mean(0, 9, of="users")}}, "quantiles['amount']"),
         ({"quantiles": [1]}, "quantiles"),
-        ({"quantiles": {"none": Quantile("0.5", 0, 9, of="users")}}, "sums"),
+        ({"quantiles": {"none": Quantile("0.5", 0, 9, of="users")}}, "quantiles"),
         ({"share": 1}, "share"),
         ({"share": 0}, "share"),
         ({"selection": "sips"}, "selection"),
