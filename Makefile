@@ -256,6 +256,7 @@ experiments: setup
 # (Debian: coq, libcoq-coquelicot, libcoq-bignums, libzarith-ocaml-dev), and says what is missing
 rocq:
 	$(MAKE) --no-print-directory -C checker/rocq
+	cd proofs_check/rocq && coqc -R ../../checker/rocq DP Papers.v
 
 clean:
 	$(MAKE) --no-print-directory -C checker/rocq clean

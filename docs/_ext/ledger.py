@@ -65,6 +65,8 @@ def _entry(part: Part) -> list[str]:
         lines += [f"Rests on [{part.rests_on}](errata.md#{part.rests_on})", ""]
     if part.proof:
         lines += [f"Proof: {typeset(part.proof)}", ""]
+    if part.rocq:
+        lines += [f"Rocq: theorem `{part.rocq}` of `proofs_check/rocq/Papers.v`", ""]
     if part.needs:
         lines += [f"A proof needs: {typeset(part.needs)}", ""]
     lines += [f"Evidence: {typeset(evidence_of(part))}", ""]

@@ -58,7 +58,7 @@ class Result:
         """The part for JSON; fields without content are left out."""
         names = (
             "id entry paper item name statement ours severity corrected regime extraction example "
-            "follows_from condition rests_on proof needs note"
+            "follows_from condition rests_on proof rocq needs note"
         )
         part = self.part
         fields: dict[str, object] = {name: getattr(part, name) for name in names.split()}
@@ -98,6 +98,7 @@ def particulars(part: Part, evidence: Evidence) -> dict[str, str]:
         "reason": part.reason,
         "extraction error?": part.extraction,
         "proof": part.proof,
+        "theorem in Rocq": part.rocq,
         "a proof needs": part.needs,
         "note": part.note,
     }
@@ -169,7 +170,7 @@ def _compared(part: Part, check: Callable[..., object]) -> tuple[Evidence, str]:
     statement, mutant = observe(check), observe(check, part.mutant)
     fitted = observe(check, part.fitted) if part.fitted else Record()
     evidence = summary_of(statement, mutant)
-    if part.proof and evidence.outcome == "proved":
+    if part.proof and not part.rocq and evidence.outcome == "proved":
         evidence = replace(evidence, outcome="argued")  # no program reads the words in between
     if part.printed:
         evidence = replace(evidence, counterexample=printed.raised)

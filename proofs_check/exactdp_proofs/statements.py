@@ -22,7 +22,8 @@ needs a condition which the text lacks is `SVA.conditional`, with a paragraph `C
 
 A numbered theorem or lemma that is verified says in a paragraph `Needs:` what a proof would need;
 one that is *argued* gives the argument in a paragraph `Proof:`, and its check decides every
-computation for all values (`identity`, `never_below_zero`, `always_positive`).
+computation for all values (`identity`, `never_below_zero`, `always_positive`). Where a paragraph
+`Rocq:` names a theorem of `proofs_check/rocq/Papers.v`, whose proof Rocq reads, it is *proved*.
 
 A part of the same entry, "proof, order", that is false as printed. `as_printed` makes the check
 say what is printed, and must fail; the defaults say what is correct. The docstring also has the
@@ -85,7 +86,10 @@ Arguments = Mapping[str, object]
 #: Arguments of a check that make the mechanism it examines weaker, and values that must be noticed.
 WEAKER: Mapping[str, Fraction] = {"loss": Fraction(103, 100), "threshold": Fraction(97, 100)}
 
-_LABELS = ("Condition", "Corrected", "Extraction", "Needs", "Note", "Printed", "Proof", "Regime")
+_LABELS = (
+    *("Condition", "Corrected", "Extraction", "Needs", "Note"),
+    *("Printed", "Proof", "Regime", "Rocq"),
+)
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,9 @@ class Part:
     follows_from, rests_on: ids of the refuted part that is the cause.
     loose: why mechanisms that are weaker by less than `noticed` rightly pass; else empty.
     no_mechanism: why a statement about privacy has no mechanism that could be weaker; else empty.
-    proof: the argument whose steps the check decides for all values. needs: of a numbered statement
-        that is verified on instances, what a proof would need, in one line.
+    proof: the argument whose steps the check decides for all values. rocq: the theorem of
+        proofs_check/rocq/Papers.v that states it, which makes it proved.
+    needs: of a numbered statement that is verified on instances, what a proof would need.
     elsewhere, slack: why the mutant rightly fails at another comparison or case, or why the check
         rightly stays far from its bound; else empty.
     """
@@ -138,6 +143,7 @@ class Part:
     rests_on: str = ""
     note: str = ""
     proof: str = ""
+    rocq: str = ""
     needs: str = ""
     reason: str = ""
     ours: bool = False

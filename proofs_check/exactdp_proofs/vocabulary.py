@@ -19,7 +19,7 @@ def package_of(paper: str) -> str:
 
 #: What a check can show of a statement; derived from the comparisons that the check made.
 OUTCOMES = {
-    "proved": "on its whole domain: by algebra, by an interval search, or case by case",
+    "proved": "on its whole domain: by algebra, interval search, all cases, or a theorem in Rocq",
     "argued": "a written argument, read by people, whose computations are decided for all values",
     "verified": "on the instances that the check visits, exactly or in ball arithmetic",
     "reproduced": "a published number, computed again, agrees to its last printed digit",

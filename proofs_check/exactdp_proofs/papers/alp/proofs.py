@@ -23,6 +23,7 @@ def lemma_2_2(share: Fraction = _ONE) -> None:
 
     Proof: For an event of the result, let k(x) in [0, 1] be its chance given x. The excess
         sum_x (p - e^epsilon q) k is at most sum_x (p - e^epsilon q)_+ <= delta, term by term.
+    Rocq: randomized_mapping
     """
     s, u, v = sp.symbols("s u v", nonnegative=True)
     chance = u / (u + v)
@@ -38,6 +39,7 @@ def lemma_2_3(loss: Fraction = _ONE) -> None:
     Proof: Split P = A + R with A = min(P, e^e1 Q) and R of mass at most d1, and P' = B + S alike.
         Then P P' = A B + A S + R P', where A B <= e^(e1 + e2) Q Q', A S has a mass of at most d2,
         as A <= P, and R P' one of at most d1.
+    Rocq: two_releases
     """
     a, r, b, s, t, u = sp.symbols("A R B S t u", nonnegative=True)
     identity((a + r) * (b + s) - a * b - a * s - r * (b + s))
@@ -52,8 +54,7 @@ def lemma_2_6(most: Fraction = Fraction(1, 2)) -> None:
     """E|r - RandRound(r)| = 2 f (1 - f) for the fractional part f, which is at most 1/2, with
     equality at f = 1/2.
 
-    Proof: The result is f below r with probability 1 - f, else 1 - f above; 1/2 - 2 f (1 - f) is
-        the square of 1 - 2 f, over 2.
+    Note: RandRound is f below r with probability 1 - f, else 1 - f above.
     """
     f = sp.Symbol("f", real=True)
     error = (1 - f) * f + f * (1 - f)
@@ -140,6 +141,7 @@ def lemma_5_1(loss: Fraction = _ONE) -> None:
         e^(epsilon |x_i - x'_i|), by the triangle inequality; entries are independent, so distances
         add up. To drop values below t is post-processing (Lemma 2.2).
     Note: Step (2) tests the noisy value v_i, as the proof reads it; see Algorithm 6.
+    Rocq: laplace_on_entries
     """
     _noise_moves(loss)
 
@@ -167,6 +169,7 @@ def lemma_5_3(loss: Fraction = _ONE) -> None:
     Proof: Its two releases draw independent noise. The first is Algorithm 6 for epsilon1 (Lemma
         5.1), the second Algorithm 4 for epsilon2 (Lemma 4.12), on the vector clipped at t, which
         brings no two vectors further apart. Lemma 2.3 adds them up, with d1 = d2 = 0.
+    Rocq: threshold_and_sketch
     """
     s, u, first, second = sp.symbols("s u e1 e2", nonnegative=True)
     never_below_zero((s + u) - s)  # from t - s to t + u: s apart once clipped at t
@@ -182,6 +185,7 @@ def lemma_7_1(shift: int = 1, loss: Fraction = _ONE) -> None:
     Proof: One entry that changes by 1 sets or clears one bit, unless another entry sets it. The
         reported bit is right with probability 1 - p and wrong with p = 1/(e^epsilon + 1), so its
         probability changes by (1 - p)/p = e^epsilon or its inverse; all other bits stay.
+    Rocq: one_bit_changes
     """
     r = sp.Symbol("r", positive=True)
     p = 1 / (r ** _rational(loss) + shift)
@@ -197,6 +201,7 @@ def lemma_8_1(loss: Fraction = _ONE) -> None:
     Proof: The maximum of a row changes by at most the largest change of an entry in the row, so by
         at most their sum; every entry is in one row, so the maxima change by at most the l1
         distance in total. Laplace noise on each row then changes densities as in Lemma 5.1.
+    Rocq: noisy_maxima
     """
     x, s, t, u = sp.symbols("x s t u", nonnegative=True)
     # x_i = M - s and |x'_i - x_i| = T - u: x'_i <= x_i + T - u <= M + T

@@ -15,15 +15,16 @@ from exactdp_proofs.statements import BV, mutant, weaker
 def theorem_4_4(loss: Fraction = Fraction(1)) -> None:
     """The geometric mechanism clamped to [0, n] is (epsilon/2, 0)-DP for counting queries.
 
-    Proof: With q = e^(-epsilon/2) the noisy count is 0 with probability q^c/(1 + q), n with
-        q^(n - c)/(1 + q), and z between with (1 - q)/(1 + q) q^|z - c| (Algorithm 2). From c to
-        c + 1 each of these changes by the factor q (for z <= c) or 1/q (for z > c), for all n, c
-        and z; with z = c - m or z = c + 1 + m, every case is an identity in q and integers m >= 0.
+    Note: with q = e^(-epsilon/2), from the count c to c + 1, for every n: the outcomes are z = 0,
+        z = c - m > 0, z = c + 1 + m < n, and z = n = c + 1 + r.
     """
     q = sp.Symbol("q", positive=True)
     m, c, rest = sp.symbols("m c r", nonnegative=True, integer=True)
     x = q ** sp.Rational(str(loss))  # the ratio of the mechanism
-    inner = (1 - x) / (1 + x)
+    inner = (1 - x) / (1 + x)  # times x^|z - c|: the noisy count before clamping
+    beyond = x**m / (1 - x)  # the sum of x^i over i >= m, which gives the masses of 0 and n
+    identity(sp.powsimp(sp.expand((1 - x) * beyond * (1 - x) - (1 - x) * x**m)))
+    identity(sp.simplify(inner * beyond - x**m / (1 + x)))
     pairs = (
         (x**c / (1 + x), x ** (c + 1) / (1 + x)),  # z = 0
         (inner * x**m, inner * x ** (m + 1)),  # z = c - m > 0
@@ -76,6 +77,7 @@ def theorem_5_1(loss: Fraction = Fraction(1)) -> None:
         another by 1 (part neighbours); all other counts stay. The noise is independent, so the
         probability of a release is a product, in which all factors but two cancel, and each of
         these changes by a factor of at most r = e^(epsilon/2): p p' <= r^2 q q'.
+    Rocq: histogram_of_counts
     """
     q, s, other, t, r = sp.symbols("q s u t r", positive=True)
     p, p_other = sp.symbols("p v", nonnegative=True)
@@ -94,6 +96,7 @@ def theorem_6_1(loss: Fraction = Fraction(1)) -> None:
     Proof: Its output is a function of the noisy counts of all bins, which BasicHistogram releases
         with A = X (Theorem 5.1). A result has the sum of the probabilities of the counts that lead
         to it, and p <= e^epsilon q holds for sums if it holds for each.
+    Rocq: heavy_counts
     """
     p, s, more, t = sp.symbols("p s u t", nonnegative=True)
     never_below_zero((p + s) + (more + t) - (p + more))  # e^epsilon q = p + s, of two outcomes

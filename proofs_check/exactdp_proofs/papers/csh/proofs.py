@@ -29,6 +29,7 @@ def lemma_2_5(loss: Fraction = Fraction(1)) -> None:
         mu t - mu^2/2 for mu = D/sigma and t = <y, f - f'>/(sigma D), which is N(0, 1) under the
         second law and N(mu, 1) under the first. It is epsilon + mu (t - c), c = epsilon/mu + mu/2,
         so p > e^epsilon q exactly for t > c, and delta = P(N > c - mu) - e^epsilon P(N > c).
+    Rocq: gaussian_curve
     """
     yy, yd, x, epsilon = sp.symbols("yy yd x epsilon", real=True)
     distance, sigma, mu = sp.symbols("D sigma mu", positive=True)
@@ -101,10 +102,8 @@ def lemma_2_8(scale: Fraction = Fraction(1)) -> None:
     the Gaussian mechanism at sensitivity at most sqrt(d + gamma)/2 when all counters move by zero
     or one in the same direction.
 
-    Proof: The covariance is sigma^2 (I + J/gamma), J all ones and J^2 = d J, with the inverse
-        (I - J/(d + gamma))/sigma^2. For a change v of a ones, v' Cov^-1 v = a - a^2/(d + gamma) in
-        units of sigma, which is (d + gamma)/4 minus the square of a - (d + gamma)/2, over
-        d + gamma. After whitening, the mechanism is that of Lemma 2.5 at this distance.
+    Note: the covariance is sigma^2 (I + J/gamma), J all ones, with the inverse
+        (I - J/(d + gamma))/sigma^2; the sensitivity is the root of v' Cov^-1 v, for a ones in v.
     """
     a, d, gamma = sp.symbols("a d gamma", positive=True)
     identity(1 / gamma - 1 / (d + gamma) - d / (gamma * (d + gamma)))  # (I + J/g)(I - J/(d + g))
@@ -121,6 +120,7 @@ def lemma_3_2(share: Fraction = Fraction(1)) -> None:
     Proof: No sum exceeds tau if the shared noise is at most s and every other at most tau - s, an
         event of j + 1 independent variables. For s = tau k^(-1/4)/(1 + k^(-1/4)) both limits are
         tau/(sigma (1 + k^(-1/4))) standard deviations, so each factor is Phi of that.
+    Rocq: some_sum_passes
     """
     k, tau, sigma = sp.symbols("k tau sigma", positive=True)
     part = k ** sp.Rational(-1, 4)  # the shared standard deviation is sigma k^(-1/4)
@@ -162,8 +162,7 @@ def lemma_b_1(loss: Fraction = Fraction(1)) -> None:
     """For the same support of j <= k counters the Gaussian delta at
     gamma = min(sqrt(j + sqrt k)/2, sqrt j) bounds Algorithm 2: the exact distance is at most gamma.
 
-    Proof: A change of a <= j counters has the squared distance a - a^2/(j + sqrt k) (Lemma 2.8),
-        which is at most a <= j, and (j + sqrt k)/4 minus a square.
+    Note: a <= j counters change; their squared distance is that of Lemma 2.8.
     """
     a, less, root = sp.symbols("a e r", positive=True)  # j = a + e, sqrt k = r
     j = a + less
@@ -200,6 +199,7 @@ def lemma_7_3(twice: Fraction = Fraction(2)) -> None:
     Proof: (p - e^epsilon q)_+ is at most p where the loss exceeds epsilon, an event that Markov's
         inequality gives a probability of at most exp((alpha - 1)(alpha rho - epsilon)), for every
         alpha > 1. With rho = r^2, log(1/delta) = l^2 and alpha = 1 + l/r the exponent is -l^2.
+    Rocq: zcdp_conversion
     """
     r, root = sp.symbols("r l", positive=True)
     epsilon, alpha = r**2 + _rational(twice) * r * root, 1 + root / r
@@ -218,6 +218,7 @@ def lemma_7_4(loss: Fraction = Fraction(1)) -> None:
         the integers is at most that of a centre at 0: theorem theta_largest_at_0 of
         checker/rocq/Theta.v. So D_alpha <= alpha s^2/(2 v); divergences of independent noise add
         up, to alpha times the half of the given sum.
+    Rocq: discrete_gaussian_queries
     """
     x, s = sp.symbols("x s", real=True)
     alpha, v = sp.symbols("alpha v", positive=True)
@@ -281,6 +282,7 @@ def lemma_7_6(share: Fraction = Fraction(1)) -> None:
     Proof: No sum exceeds 2 tau if Z <= s and every Z_i <= 2 tau - s, an event of independent
         variables, whatever their laws are; s is the share in the first probability, and 2 tau - s
         that in the second.
+    Rocq: some_sum_passes
     """
     k, tau = sp.symbols("k tau", positive=True)
     part = k ** sp.Rational(-1, 4)

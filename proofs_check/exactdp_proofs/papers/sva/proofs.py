@@ -52,6 +52,7 @@ def theorem_17(second: Fraction = Fraction(1)) -> None:
         P(y given x) = B + S alike, S of mass at most delta2 for every x. Then
         P(x) P(y given x) = A B + A S + R (B + S), where A B <= e^(eps1 + eps2) P' P'(y given x);
         A S has a mass of at most delta2, as A <= P, and R (B + S) one of at most delta1.
+    Rocq: two_releases
     """
     a, r, b, s, t, u = sp.symbols("A R B S t u", nonnegative=True)
     identity((a + r) * (b + s) - a * b - a * s - r * (b + s))
@@ -67,6 +68,7 @@ def theorem_18(share: Fraction = Fraction(1)) -> None:
 
     Proof: For an event of the result, let k(x) in [0, 1] be its chance given x. The excess
         sum_x (p - e^epsilon p') k is at most sum_x (p - e^epsilon p')_+ <= delta, term by term.
+    Rocq: randomized_mapping
     """
     s, u, v = sp.symbols("s u v", nonnegative=True)
     chance = u / (u + v)
@@ -101,6 +103,7 @@ def lemma_21(factor: Fraction = Fraction(2)) -> None:
 
     Proof: A coordinate of Y less than 1/2 away from 0 or 1 is rounded to it, so an error needs a
         distance w >= 1/2, whose indicator is at most 2 w; Y - V is (A - mean)/eta.
+    Rocq: decoding_error
     """
     s = sp.Symbol("s", nonnegative=True)
     never_below_zero(_rational(Fraction(2)) * s)  # w < 1/2: no error
@@ -116,13 +119,18 @@ def lemma_23(loss: Fraction = Fraction(1)) -> None:
     private with e^eps' = 1 + eta (e^eps - 1) and delta' = eta delta, so (O(eta eps), O(eta
     delta)).
 
-    Proof: Let a, b and u be the probabilities of an event for two inputs and a uniform one, and
-        r = e^eps, r' = 1 + eta (r - 1). The excess eta a + (1 - eta) u - r' (eta b + (1 - eta) u)
-        is eta times a - (r - 1)(1 - eta) u - r' b. The weights (r - 1)(1 - eta) + r' add up to r,
-        so this is a - r times a mixture of b and u, at most delta.
+    Note: a, b and u are the probabilities of an event for two inputs and for a uniform one; the
+        hypotheses are a <= e^eps u + delta and a <= e^eps b + delta, with slacks s and t.
+    Rocq: degraded_channel
     """
-    a, b, u, r, eta = sp.symbols("a b u r eta", positive=True)
+    b, u, over, s, t, delta, first, rest = sp.symbols("b u o s t d p q", nonnegative=True)
+    r, eta = 1 + over, first / (first + rest)  # e^eps >= 1, and 0 <= eta <= 1
     grown = 1 + eta * (r - 1)
+    # a is both, so it is also their mean with any weight; this one decides
+    weight = grown / r
+    a = weight * (r * b + delta - t) + (1 - weight) * (r * u + delta - s)
     excess = eta * a + (1 - eta) * u - grown * (eta * b + (1 - eta) * u)
-    identity(excess - eta * (a - (r - 1) * (1 - eta) * u - grown * b))
+    never_below_zero(weight)
+    never_below_zero(1 - weight)
+    never_below_zero(sp.together(eta * delta - excess))
     identity((r - 1) * (1 - eta) + grown - r ** _rational(loss))
