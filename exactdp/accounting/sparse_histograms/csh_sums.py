@@ -1,18 +1,22 @@
 """The discrete correlated sparse histogram (CSH) that also releases sums of values.
 
-Counters with their shared noise are (k + sqrt k)/(8 sigma^2)-zCDP (CSH Lemma 7.5; zCDP:
-zero-concentrated differential privacy). One user moves at most k released sums of every column c by
-at most the column's limit L_c, with noise N_Z(0, (spread L_c sigma)^2), which adds
-k columns/(2 spread^2 sigma^2). The optimal conversion turns the total into delta. A counter that is
-in one histogram only shows its sums only if it is released: the exact threshold part of
-:mod:`discrete_csh` is added. It depends on the noise of counters alone, so the argument there, for
-both orders of the neighbours, holds with sums as well.
+A counter gets half of N_Z(0, V) and half of the shared N_Z(0, V/sqrt k), V = 4 sigma^2. One user
+moves at most k released sums of every column c by at most the column's limit L_c, with noise
+N_Z(0, (spread L_c sigma)^2). All noise together is bounded by Gaussian noise at the distance mu,
+mu^2 = sqrt(k)/V + k/(V - v) + k columns/(spread^2 sigma^2 - v), where v is the variance of a
+rounding (exactdp statement explain exact-csh, section 11), or by zCDP (zero-concentrated
+differential privacy): counters are (k + sqrt k)/(8 sigma^2)-zCDP (CSH Lemma 7.5), sums add
+k columns/(2 spread^2 sigma^2). A counter that is in one histogram only shows its sums only if it is
+released: the exact threshold part of :mod:`discrete_csh` is added. It depends on the noise of
+counters alone, so the argument there, for both orders of the neighbours, holds with sums as well.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import ClassVar
+
+from flint import arb
 
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
@@ -21,8 +25,13 @@ from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import Showing
 from exactdp.accounting.sparse_histograms.discrete_top_k import roots
-from exactdp.accounting.sparse_histograms.with_sums import ANALYSIS, WithSums
-from exactdp.balls import refine
+from exactdp.accounting.sparse_histograms.with_sums import (
+    ANALYSIS,
+    WithSums,
+    log_ratio,
+    rounding_factor,
+)
+from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.fields import frozen, whole
 from exactdp.lazy import own_names
@@ -30,7 +39,10 @@ from exactdp.parameters import MOST_COUNTERS, Real
 
 DEFAULT_ANALYSIS = ANALYSIS
 
-SOURCE = "CSH Section 6 and Lemma 7.5, zCDP for counters and sums, exact threshold part"
+SOURCE = (
+    "CSH Section 6 and Lemma 7.5, exact threshold part, "
+    "exactdp statement explain exact-csh, section 11"
+)
 
 
 @without_k
@@ -49,7 +61,7 @@ def delta(
 
     >>> from exactdp.accounting import csh_sums
     >>> print(csh_sums.delta(sparsity=10, columns=1, sigma=50, tau=260, epsilon="0.35"))
-    [2.85817661e-5, 2.858176611e-5]
+    [2.853053352e-5, 2.853053353e-5]
     """
     return CshSums(
         sparsity=sparsity, columns=columns, sigma=sigma, tau=tau, epsilon=epsilon, spread=spread
@@ -140,6 +152,26 @@ class CshSums(RefusesK, WithSums, _Sparsity):
     def counters_weight(self) -> Fraction:
         """rho sigma^2 of the counters, rounded up."""
         return (self.sparsity + roots(self.sparsity)[1]) / 8
+
+    @property
+    def counter_variance(self) -> Fraction:
+        """The parameter of the independent noise of a counter, of which it gets half."""
+        return 4 * self.sigma**2
+
+    @property
+    def has_rounding(self) -> bool:
+        """Whether the noise is wide enough, also the shared noise given all counters."""
+        return super().has_rounding and self.counter_variance > 2 * self.sparsity
+
+    def square(self) -> arb:
+        """mu^2."""
+        independent = self.sparsity * sum((1 / variance for variance in self.smaller), Fraction(0))
+        return arb(self.sparsity).sqrt() / ball(self.counter_variance) + ball(independent)
+
+    def log_factor(self) -> arb:
+        """h, with a factor for the shared noise, whose variance given the counters is `given`."""
+        given = ball(self.counter_variance) / (self.sparsity + arb(self.sparsity).sqrt())
+        return self.sparsity * (1 + self.columns) * rounding_factor() + log_ratio(given)
 
     def shows(self) -> Enclosure:
         """The exact threshold part of the correlated sparse histogram."""

@@ -12,37 +12,33 @@ columns/spread^2)/(2 sigma^2), plus the threshold.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
 from flint import arb
 
-from exactdp.accounting import gaussian
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.gaussian_sums import above
-from exactdp.accounting.certify.grid import rounded
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import changed_counters
-from exactdp.accounting.sparse_histograms.with_sums import WithSums
+from exactdp.accounting.sparse_histograms.with_sums import (
+    ANALYSIS,
+    WithSums,
+    added,
+    rounding_factor,
+    smaller_one,
+)
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.fields import frozen, whole
 from exactdp.lazy import own_names
-from exactdp.normal import hockey_stick
 from exactdp.parameters import MOST_COUNTERS, Real
 
-DEFAULT_ANALYSIS = "gaussian"
+DEFAULT_ANALYSIS = ANALYSIS
 
 SOURCE = "CSH Section 6 and Lemma 2.7, exactdp statement explain exact-csh, sections 9 and 11"
-
-#: The variance v of the rounding: with 3/2 it changes probabilities by a factor of 1 +- 6e-13.
-_ROUNDING = Fraction(3, 2)
-
-#: Number of significant digits of a chosen sigma, and the steps of its search.
-_DIGITS, _STEP = 6, Fraction(1, 10**5)
 
 
 def delta(
@@ -132,7 +128,7 @@ class GshmSums(WithSums, _Contributions):
     falls_with: ClassVar = {"tau": 1, "epsilon": 0}
     calibrate = staticmethod(calibrate)
 
-    analyses = (DEFAULT_ANALYSIS,)
+    shares = (Fraction(1),)  # the larger part counts, not the sum
     source, bound, step = SOURCE, "k", Fraction(1)
 
     @property
@@ -149,48 +145,24 @@ class GshmSums(WithSums, _Contributions):
         """The probability that some of k new counters passes; the noise is an integer."""
         return refine(lambda: -(self.k * (-above(int(self.tau), self.sigma**2)).log1p()).expm1())
 
-    def noise(self) -> Enclosure:
-        """The delta of the noise, by the better one of both bounds."""
-        return self._best(super().noise(), Fraction(0))
+    @property
+    def counter_variance(self) -> Fraction:
+        """The parameter of the noise of a counter."""
+        return self.sigma**2
+
+    def square(self) -> arb:
+        """mu^2."""
+        return ball(self.k * sum((1 / variance for variance in self.smaller), Fraction(0)))
+
+    def log_factor(self) -> arb:
+        """h."""
+        return self.k * (1 + self.columns) * rounding_factor()
 
     @cached_property
     def _delta(self) -> Enclosure:
-        noise, shows = super().noise(), self.shows()
-        added = Enclosure(noise.lower + shows.lower, noise.upper + shows.upper).clamped(0, 1)
-        return self._best(added, shows.upper)
-
-    def _best(self, other: Enclosure, shows: Fraction) -> Enclosure:
-        """The smaller one of two bounds."""
-        if not self._has_rounding:
-            return other
-        own = refine(lambda: self._gaussian(ball(shows))).clamped(0, 1)
-        return Enclosure(min(own.lower, other.lower), min(own.upper, other.upper))
-
-    @property
-    def _has_rounding(self) -> bool:
-        return min(self.sigma**2, (self.spread * self.sigma) ** 2) > 2 * _ROUNDING
-
-    def _gaussian(self, shows: arb) -> arb:
-        """The larger delta of Gaussian noise and of the threshold, moved by the factor e^h."""
-        smaller = [self.sigma**2, *[(self.spread * self.sigma) ** 2] * self.columns]
-        square = self.k * sum(1 / (variance - _ROUNDING) for variance in smaller)
-        # ln((1 + a)/(1 - a)) for every number, a = 2 (e^(-2 pi^2 v) + e^(-8 pi^2 v) + ...)
-        a = 2 * (-2 * arb.pi() ** 2 * ball(_ROUNDING)).exp() * (1 + arb(2) ** -80)
-        h = self.k * len(smaller) * ((1 + a) / (1 - a)).log()
-        loss = ball(self.epsilon) - 2 * h
-        larger = hockey_stick(loss.max(arb(0)), ball(square).sqrt()).max(shows)
-        return h.exp() * (larger - loss.min(arb(0)).expm1())
-
-    def likely_sigmas(self, target: Fraction) -> list[Fraction]:
-        """A decimal slightly above the least sigma whose noise keeps the target, and others."""
-        weight = refine(lambda: (2 * ball(self.weight)).sqrt()).upper
-        near = gaussian.calibrate(
-            epsilon=self.epsilon, delta=target, sensitivity=weight, resolution="1e-7"
-        )
-        sigma, step = rounded(Fraction(near.sigma), _DIGITS), _STEP
-        while not replace(self, sigma=sigma).noise().upper < target:
-            sigma, step = rounded(sigma * (1 + step), _DIGITS), 2 * step
-        return [sigma, *super().likely_sigmas(target)]
+        shows = self.shows()
+        other = added(self.by_zcdp(), shows)
+        return smaller_one(self.by_gaussian(shows.upper), other) if self.has_rounding else other
 
 
 #: The least epsilon for a delta, > 0 and < 1; other parameters as in :func:`delta`.

@@ -10,7 +10,7 @@ from exactdp.accounting import zcdp
 from exactdp.balls import ball, refine
 
 #: Shares of the target that are tried for the noise; the rest is left to the threshold.
-_SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10), Fraction(97, 100))
+SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10), Fraction(97, 100))
 #: Number of significant digits of a chosen sigma.
 _SIGMA_DIGITS = 6
 
@@ -28,7 +28,7 @@ def sigmas_by_zcdp(weight: Fraction, *, epsilon: Fraction, target: Fraction) -> 
 
     There is one sigma for each of several shares; the caller takes the best of them.
     """
-    return [_sigma_by_zcdp(weight, epsilon, share * target) for share in _SHARES]
+    return [_sigma_by_zcdp(weight, epsilon, share * target) for share in SHARES]
 
 
 def _sigma_by_zcdp(weight: Fraction, epsilon: Fraction, target: Fraction) -> Fraction:

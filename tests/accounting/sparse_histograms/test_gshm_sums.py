@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from exactdp.accounting import gshm_sums
+from exactdp.accounting import csh_sums, gshm_sums
 
 Floats = NDArray[np.float64]
 
@@ -86,3 +86,43 @@ def test_a_threshold_below_that_by_zcdp() -> None:
     assert calibration.guarantee.delta.upper <= Fraction(1, 10**6)
     assert calibration.refuted is not None
     assert calibration.refuted.delta.lower > Fraction(1, 10**6)
+
+
+def _divergence(p: Floats, q: Floats, epsilon: float) -> float:
+    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
+
+
+@pytest.mark.parametrize(("sigma", "limit", "epsilon"), [("6", 1, "0.3"), ("5", 3, "0")])
+def test_correlated_noise_of_one_counter_and_a_sum(sigma: str, limit: int, epsilon: str) -> None:
+    """Half of two discrete Gaussians moves by two halves, a sum by its limit."""
+    scale, reach = float(sigma), math.ceil(22 * float(sigma))
+    count = np.convolve(_noise(4 * scale**2, reach), _noise(4 * scale**2, reach))
+    value = _noise((limit * scale) ** 2, math.ceil(11 * limit * scale))
+    p, q = np.outer(_moved(count, 2), _moved(value, limit)), np.outer(count, value)
+    exact = _divergence(p, q, float(epsilon))
+    one = csh_sums.CshSums(sparsity=1, columns=1, sigma=sigma, tau=50, epsilon=epsilon)
+    assert exact <= float(one.noise().upper) * (1 + 1e-9)
+    assert float(one.noise().lower) <= exact * 1.1
+
+
+@pytest.mark.parametrize("moved", [1, 2])
+def test_correlated_noise_of_two_counters(moved: int) -> None:
+    sigma, reach, epsilon = 5.0, 90, 0.2
+    own, shared = _noise(4 * sigma**2, reach), _noise(4 * sigma**2 / math.sqrt(2), reach)
+    size = 2 * reach + 1
+    table = np.zeros((size + 2 * reach, size + 2 * reach))
+    for z, mass in enumerate(shared):
+        table[z : z + size, z : z + size] += mass * np.outer(own, own)
+    p = np.zeros_like(table)
+    by = 2 if moved == 2 else 0
+    p[2:, by:] = table[:-2, : table.shape[1] - by]
+    both = csh_sums.CshSums(sparsity=2, columns=0, sigma=5, tau=50, epsilon=str(epsilon))
+    exact = max(_divergence(p, table, epsilon), _divergence(table, p, epsilon))
+    assert exact <= float(both.noise().upper) * (1 + 1e-9)
+    if moved == 2:
+        assert float(both.noise().lower) <= exact * 1.3
+
+
+def test_a_threshold_of_correlated_noise_below_that_by_zcdp() -> None:
+    calibration = csh_sums.calibrate(sparsity=10, columns=1, epsilon=1, delta="1e-6")
+    assert calibration.tau <= Fraction("97.5")
