@@ -10,6 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -22,6 +24,7 @@ from exactdp.errors import NotEnumerable
 from exactdp.oracle.assertions import _NOT_EXACT
 from tests.audit import float_programs
 from tests.audit.float_programs import PYTHON, TWO
+from tests.audit.tiny_leaks import TINY
 
 STEPS = 2_000
 
@@ -72,6 +75,19 @@ def test_the_law_is_that_of_all_doubles(program: Callable[[Any, Any], Any]) -> N
     for outcome, p in law.items():
         assert abs(float(p) - shares.get(outcome, 0.0)) < tolerance, outcome
     assert all(share < tolerance or law[outcome] > 0 for outcome, share in shares.items())
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.few(8)
+@pytest.mark.parametrize(("program", "interface"), TINY)
+def test_a_leak_in_few_doubles_is_not_proved_private(program: Any, interface: str) -> None:
+    try:
+        privacy = private(
+            program, 0, 1, epsilon=0, interface=interface, exceptions="outcome", progress=False
+        )
+    except _NOT_EXACT:
+        return
+    assert privacy.verdict == "refuted"
 
 
 RARE = ["logarithm_of_zero", "infinity", "overflow", "zero_is_false", "division_in_a_rare_branch"]
@@ -192,3 +208,37 @@ def test_bounds_hold_for_all_values_beyond() -> None:
 
 def _sum(one: float, other: float) -> float:
     return one + other
+
+
+EXACT = ["magnitude", "sum_of_alike", "difference_of_parts", "imported_logarithm", "infinity"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [*EXACT, "overflow", "zero_is_false", "quiet_not_a_number"])
+def test_every_double_is_counted(name: str) -> None:
+    """Between doubles in equal steps, changes of the outcome are found by bisection and by trying
+    all doubles that are near; the program runs with ordinary numbers."""
+    program = getattr(float_programs, name)
+    try:
+        law = foreign_law(lambda rng: program(0, rng), progress=False)
+    except _NOT_EXACT:
+        return
+    width = 1 << 53
+    outcomes = lru_cache(maxsize=None)(lambda k: program(0, Steps(k * 2.0**-53)))
+    grid = sorted({0, 1, width - 1, *(width * i // 300 for i in range(300))})
+    cuts = [0]
+    for low, high in pairwise(grid):
+        while outcomes(low) != outcomes(high):
+            first = outcomes(low)
+            cut, end = low, high  # the outcome is the first at cut, and another one at end
+            while end - cut > 1:
+                middle = (cut + end) // 2
+                cut, end = (middle, end) if outcomes(middle) == first else (cut, middle)
+            assert all(outcomes(k) == first for k in range(max(low, end - 40), end))
+            assert all(outcomes(k) != first for k in range(end, min(high, end + 40)))
+            cuts.append(end)
+            low = end
+    shares: Counter[Any] = Counter()
+    for first, last in pairwise([*cuts, width]):
+        shares[outcomes(first)] += last - first
+    assert {outcome: Fraction(n, width) for outcome, n in shares.items()} == dict(law.items())
