@@ -225,16 +225,20 @@ Qed.
 
 (* All rules, in both orders where neighbours have a named side ----------------------------------------------------------- *)
 
-Definition derive (o : order) (releases : list release) (eps bound : Q) (how : derivation) : bool :=
+(* What both orders share: on a grid, the bounds at its nodes. *)
+Definition shared (releases : list release) (how : derivation) : list (list bound_at) :=
+  match how with GridRule (Fraction num den) _ nodes _ => all_bounds p num den releases nodes | _ => [] end.
+
+Definition derive (o : order) (releases : list release) (bounds : list (list bound_at)) (eps bound : Q) (how : derivation) : bool :=
   match how with
   | CurveRule => at_most (curve_rule o releases eps) bound
   | BasicRule => basic_rule releases eps bound
   | GridRule (Fraction num den) mass_bits nodes (low, high) =>
       (0 <=? mass_bits)%Z && (mass_bits <=? Zpos p)%Z
-      && at_most (grid_rule p convolve num den mass_bits low high o releases nodes eps) bound
+      && at_most (grid_rule p convolve num den mass_bits low high o releases nodes bounds eps) bound
   end.
 
-Theorem derive_sound o releases eps bound how : derive o releases eps bound how = true ->
+Theorem derive_sound o releases eps bound how : derive o releases (shared releases how) eps bound how = true ->
   delta_at_most (run_classes (orient o) releases) (Q2R eps) (Q2R bound).
 Proof.
   destruct how as [| |[num den] mass_bits nodes [low high]]; simpl.
@@ -254,13 +258,14 @@ Qed.
 
 Definition check (named : bool) (releases : list release) (eps bound : Q) (how : derivation) : bool :=
   Qle_bool 1 bound
-  || if named then derive forward releases eps bound how && derive backward releases eps bound how
-     else derive unnamed releases eps bound how.
+  || let bounds := shared releases how in
+     if named then derive forward releases bounds eps bound how && derive backward releases bounds eps bound how
+     else derive unnamed releases bounds eps bound how.
 
 Theorem check_sound named releases eps bound how : check named releases eps bound how = true ->
   private_releases named releases (Q2R eps) (Q2R bound).
 Proof.
-  unfold check, private_releases. rewrite orb_true_iff. intros [H|H].
+  unfold check, private_releases. cbv zeta. rewrite orb_true_iff. intros [H|H].
   - apply Qle_bool_iff, Qle_Rle in H. replace (Q2R 1) with 1 in H by (unfold Q2R; simpl; lra).
     destruct named; [split|]; now apply delta_at_most_1.
   - destruct named; [|now apply (derive_sound unnamed releases eps bound how)].

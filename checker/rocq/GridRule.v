@@ -23,35 +23,101 @@ Proof.
   rewrite mult_IZR. field. now apply not_0_IZR.
 Qed.
 
-(* The bounds at the nodes i, i + 1, ..., at most 1, and made to fall. *)
-Fixpoint values (T : top) (i : Z) (count : nat) : option (list (ends * Z)) :=
-  match count with
-  | O => Some []
-  | S k =>
-      match values T (i + 1) k with
-      | Some rest =>
-          let x := node_ends i in
-          match T x with
-          | Some t =>
-              let t := Z.min (one p) t in
-              Some ((x, match rest with (_, u) :: _ => Z.max t u | [] => t end) :: rest)
-          | None => None
-          end
-      | None => None
+(* Nodes i, i + 1, ..., each with a bound of all tests: they are computed once, and serve both orders. *)
+Definition bound_at : Type := ends * option Z.
+Definition bounds_node (C : class) (i : Z) (b : bound_at) : Prop :=
+  holds p (fst b) (node step i) /\ forall t, snd b = Some t -> bounds_tests C (node step i) (real_of p t).
+Fixpoint bounds_nodes (C : class) (i : Z) (bounds : list bound_at) : Prop :=
+  match bounds with [] => True | b :: rest => bounds_node C i b /\ bounds_nodes C (i + 1) rest end.
+
+Fixpoint top_bounds (T : top) (i : Z) (count : nat) : list bound_at :=
+  match count with O => [] | S k => let x := node_ends i in (x, T x) :: top_bounds T (i + 1) k end.
+
+Lemma top_bounds_hold T C : tops p T C -> forall count i, bounds_nodes C i (top_bounds T i count).
+Proof.
+  intros HT. induction count as [|k IH]; intro i; simpl; [exact Logic.I|]. split; [|apply IH]. split; [apply node_ends_holds|]. intros t Ht.
+  apply (HT _ _ _ (node_ends_holds i) (node_pos step i) Ht).
+Qed.
+
+(* In the other order, from the last node to the first: 1 - x + x G(1/x). *)
+Definition other_node (i : Z) (x : ends) : ends :=
+  match x with Some (a, _) => if (one p <=? a)%Z then over p (whole p 1) x else node_ends (- i) | None => None end.
+Definition other_bound (i : Z) (b : bound_at) : bound_at :=
+  let x := other_node i (fst b) in
+  (x, match snd b with Some t => upper_end (plus (minus (whole p 1) x) (Fixed.times p x (exactly t))) | None => None end).
+Fixpoint other_bounds (i : Z) (bounds others : list bound_at) : list bound_at :=
+  match bounds with [] => others | b :: rest => other_bounds (i + 1) rest (other_bound i b :: others) end.
+
+Lemma other_bound_holds C i b : bounds_node C i b -> bounds_node (reversed C) (- i) (other_bound i b).
+Proof.
+  intros [HX H]. assert (node step (- i) * node step i = 1) as E.
+  { unfold node. rewrite <- exp_plus, opp_IZR. replace (- IZR i * step + IZR i * step) with 0 by ring. apply exp_0. }
+  pose proof (node_pos step (- i)) as Hx. pose proof (node_pos step i) as Hi.
+  assert (holds p (other_node i (fst b)) (node step (- i))) as HO.
+  { unfold other_node. destruct (fst b) as [[a c]|] eqn:Eb; [|exact Logic.I]. destruct (one p <=? a)%Z; [|apply node_ends_holds].
+    replace (node step (- i)) with (1 / node step i) by (rewrite <- E; field; lra). apply over_holds; [apply (whole_holds p 1) | exact HX]. }
+  unfold other_bound. cbv zeta. set (x := other_node i (fst b)) in *. split; cbn [fst snd]; [exact HO|]. intro t.
+  destruct (snd b) as [s|]; [|discriminate]. intros Ht Y P Q HC f Pf Qf.
+  eapply Rle_trans; [|eapply (upper_end_ge p _ _ (1 - node step (- i) + node step (- i) * real_of p s)); [|exact Ht]].
+  - pose proof (H s eq_refl Y Q P HC _ (test_not Q f Qf) (test_not P f Pf)) as B. rewrite !mean_not in B by (apply Pf || apply Qf).
+    apply (Rmult_le_compat_l (node step (- i))) in B; [|lra].
+    replace (node step (- i) * (1 - mean Q f - node step i * (1 - mean P f)))
+      with (node step (- i) * (1 - mean Q f) - node step (- i) * node step i * (1 - mean P f)) in B by ring.
+    rewrite E in B. lra.
+  - apply plus_holds; [apply minus_holds; [apply (whole_holds p 1) | exact HO]|]. apply times_holds; [exact HO | apply exactly_holds].
+Qed.
+
+Lemma other_bounds_hold C bounds : forall i others, bounds_nodes C i bounds -> bounds_nodes (reversed C) (1 - i) others ->
+  bounds_nodes (reversed C) (1 - (i + Z.of_nat (length bounds))) (other_bounds i bounds others).
+Proof.
+  induction bounds as [|b bounds IH]; intros i others; cbn [bounds_nodes other_bounds length].
+  - intros _ H. now replace (1 - (i + Z.of_nat 0))%Z with (1 - i)%Z by lia.
+  - intros [H1 H2] H3. replace (i + Z.of_nat (S (length bounds)))%Z with (i + 1 + Z.of_nat (length bounds))%Z by lia.
+    apply IH; [exact H2|]. replace (1 - (i + 1))%Z with (- i)%Z by lia. split; [now apply other_bound_holds|].
+    now replace (- i + 1)%Z with (1 - i)%Z by lia.
+Qed.
+
+(* Where each run has its own order, the larger bound at each node. *)
+Fixpoint larger_bounds (T : top) (i : Z) (bounds : list bound_at) : list bound_at :=
+  match bounds with
+  | [] => []
+  | b :: rest => (fst b, larger_top (fun _ => snd b) (backward_top p T) (fst b)) :: larger_bounds T (i + 1) rest
+  end.
+
+Lemma larger_bounds_hold T C : tops p T C -> forall bounds i, bounds_nodes C i bounds -> bounds_nodes (either C) i (larger_bounds T i bounds).
+Proof.
+  intros HT. induction bounds as [|b bounds IH]; intro i; simpl; [auto|]. intros [[HX H1] H2]. split; [|now apply IH].
+  split; [exact HX|]. cbn [fst snd]. intros t Ht Y P Q HC f Pf Qf.
+  unfold larger_top in Ht. destruct (snd b) as [s|]; [|discriminate]. destruct (backward_top p T (fst b)) as [u|] eqn:Eu; [|discriminate].
+  injection Ht as <-. destruct HC as [HC|HC].
+  - eapply Rle_trans; [apply (H1 s eq_refl Y P Q HC f Pf Qf) | apply real_of_le; lia].
+  - eapply Rle_trans; [apply (tops_backward p T C HT _ _ u HX (node_pos step i) Eu Y P Q HC f Pf Qf) | apply real_of_le; lia].
+Qed.
+
+(* At most 1, and made to fall. *)
+Fixpoint values (bounds : list bound_at) : option (list (ends * Z)) :=
+  match bounds with
+  | [] => Some []
+  | b :: more =>
+      match values more, snd b with
+      | Some rest, Some t =>
+          let t := Z.min (one p) t in
+          Some ((fst b, match rest with (_, u) :: _ => Z.max t u | [] => t end) :: rest)
+      | _, _ => None
       end
   end.
 
-Lemma values_sound T C : tops p T C -> forall count i l, values T i count = Some l -> at_nodes p step i l /\
+Lemma values_sound C bounds : forall i l, bounds_nodes C i bounds -> values bounds = Some l -> at_nodes p step i l /\
   forall Y P Q, C Y P Q -> forall f, test P f -> test Q f ->
   Forall (fun c => mean P f - fst c * mean Q f <= snd c) (node_points p step i l).
 Proof.
-  intros HT. induction count as [|k IH]; intros i l; simpl.
-  - intro H. inversion H; subst. split; [exact Logic.I|]. intros. constructor.
-  - destruct (values T (i + 1) k) as [rest|] eqn:E; [|discriminate]. destruct (T (node_ends i)) as [t|] eqn:Et; [|discriminate].
-    intro H. inversion H; subst; clear H. destruct (IH _ _ E) as [H1 H2]. split.
-    + split; [apply node_ends_holds | exact H1].
+  induction bounds as [|b bounds IH]; intros i l; cbn [bounds_nodes values].
+  - intros _ H. inversion H; subst. split; [exact Logic.I|]. intros. constructor.
+  - intros [[HX HT] HB]. destruct (values bounds) as [rest|] eqn:E; [|discriminate]. destruct (snd b) as [t|]; [|discriminate].
+    intro H. inversion H; subst; clear H. destruct (IH _ _ HB eq_refl) as [H1 H2]. split.
+    + split; [exact HX | exact H1].
     + intros Y P Q HC f Pf Qf. cbn [node_points]. constructor; [|now apply (H2 Y)]. simpl.
-      pose proof (HT _ _ _ (node_ends_holds i) (node_pos step i) Et Y P Q HC f Pf Qf) as B.
+      pose proof (HT t eq_refl Y P Q HC f Pf Qf) as B.
       pose proof (mean_bounds P f Pf). pose proof (mean_bounds Q f Qf). pose proof (node_pos step i).
       assert (mean P f - node step i * mean Q f <= real_of p (one p)) as B1.
       { assert (real_of p (one p) = 1) as -> by (unfold real_of; pose proof (one_posR p); field; lra). nra. }
@@ -60,8 +126,8 @@ Proof.
       destruct rest as [|[x u] rest]; [exact B2|]. eapply Rle_trans; [exact B2 | apply real_of_le; lia].
 Qed.
 
-Definition start_grid (T : top) (i last : Z) : option grid :=
-  match values T i (Z.to_nat (last - i + 1)) with
+Definition start_grid (i : Z) (bounds : list bound_at) : option grid :=
+  match values bounds with
   | Some l => match hull p mass_bits (whole p 0) (one p) l with
               | Some (_, ms, far) => Some (Grid i ms far)
               | None => None
@@ -69,13 +135,32 @@ Definition start_grid (T : top) (i last : Z) : option grid :=
   | None => None
   end.
 
-Lemma start_grid_sound T C i last g : tops p T C -> inhabited C -> start_grid T i last = Some g ->
+Lemma start_grid_sound C i bounds g : bounds_nodes C i bounds -> inhabited C -> start_grid i bounds = Some g ->
   bounded (grid_profile step mass_bits g) C /\ non_negative g.
 Proof.
-  intros HT HI. unfold start_grid. destruct (values _ _ _) as [l|] eqn:E; [|discriminate].
+  intros HT HI. unfold start_grid. destruct (values _) as [l|] eqn:E; [|discriminate].
   destruct (hull _ _ _ _ _) as [[[fall ms] far]|] eqn:EH; [|discriminate]. intro H. inversion H; subst.
-  destruct (values_sound T C HT _ _ _ E) as [H1 H2].
+  destruct (values_sound C _ _ _ HT E) as [H1 H2].
   apply (hull_bounds p mass_bits bits_fit step step_pos C i l fall ms far EH H1 HI H2).
+Qed.
+
+(* The bounds of each release at its nodes, and in each order the first node with its bounds. *)
+Definition release_bounds (r : release) (nodes : Z * Z) : list bound_at :=
+  match top_of_release p r with Some T => top_bounds T (fst nodes) (Z.to_nat (snd nodes - fst nodes + 1)) | None => [] end.
+Fixpoint all_bounds (releases : list release) (nodes : list (Z * Z)) : list (list bound_at) :=
+  match releases, nodes with r :: releases', n :: nodes' => release_bounds r n :: all_bounds releases' nodes' | _, _ => [] end.
+
+Definition in_order (o : order) (T : top) (i : Z) (bounds : list bound_at) : Z * list bound_at :=
+  match o with
+  | forward => (i, bounds)
+  | backward => (1 - (i + Z.of_nat (length bounds)), other_bounds i bounds [])%Z
+  | unnamed => (i, larger_bounds T i bounds)
+  end.
+
+Lemma in_order_holds o T C i bounds : tops p T C -> bounds_nodes C i bounds ->
+  bounds_nodes (orient o C) (fst (in_order o T i bounds)) (snd (in_order o T i bounds)).
+Proof.
+  intros HT H. destruct o; simpl; [exact H | now apply other_bounds_hold | now apply larger_bounds_hold].
 Qed.
 
 (* Powers by squaring, from the lowest bit of the number of runs. *)
@@ -127,35 +212,36 @@ Proof.
   - rewrite Pos2Nat.inj_1, Nat.mul_1_l. now apply join_covered.
 Qed.
 
-Fixpoint all_grids (o : order) (releases : list release) (nodes : list (Z * Z)) (result : option grid) : option grid :=
-  match releases, nodes with
-  | [], [] => result
-  | r :: releases', (i, last) :: nodes' =>
-      let (i, last) := match o with backward => (- last, - i)%Z | _ => (i, last) end in
+Fixpoint all_grids (o : order) (releases : list release) (nodes : list (Z * Z)) (bounds : list (list bound_at)) (result : option grid)
+    : option grid :=
+  match releases, nodes, bounds with
+  | [], [], _ => result
+  | r :: releases', n :: nodes', bs :: bounds' =>
       match top_of_release p r with
-      | Some T => match start_grid (orient_top p o T) i last with
-                  | Some g => all_grids o releases' nodes' (Some (power (count r) g result))
+      | Some T => let (i, bs) := in_order o T (fst n) bs in
+                  match start_grid i bs with
+                  | Some g => all_grids o releases' nodes' bounds' (Some (power (count r) g result))
                   | None => None
                   end
       | None => None
       end
-  | _, _ => None
+  | _, _, _ => None
   end.
 
 Lemma Forall2_repeat {A B} (Rel : A -> B -> Prop) a b n : Rel a b -> Forall2 Rel (repeat a n) (repeat b n).
 Proof. intro H. induction n; simpl; constructor; assumption. Qed.
 
-Lemma all_grids_sound o releases : forall nodes result g As Cs, all_grids o releases nodes result = Some g ->
+Lemma all_grids_sound o releases : forall nodes result g As Cs, all_grids o releases nodes (all_bounds releases nodes) result = Some g ->
   covered_result result As -> Forall2 bounded As Cs ->
   exists Bs, covered g (As ++ Bs) /\ Forall2 bounded (As ++ Bs) (Cs ++ run_classes (orient o) releases).
 Proof.
-  induction releases as [|r releases IH]; intros [|[i last] nodes] result g As Cs; simpl; try discriminate.
+  induction releases as [|r releases IH]; intros [|n nodes] result g As Cs; cbn [all_bounds all_grids]; try discriminate.
   - intros H Hr HB. subst. exists []. rewrite !app_nil_r. auto.
-  - destruct (match o with backward => (- last, - i)%Z | _ => (i, last) end) as [i' last'].
-    destruct (top_of_release p r) as [T|] eqn:ET; [|discriminate].
-    destruct (start_grid (orient_top p o T) i' last') as [g0|] eqn:EG; [|discriminate].
-    intros H Hr HB. destruct (top_of_release_sound p r T ET) as [HT HI].
-    destruct (start_grid_sound _ _ _ _ _ (orient_sound p o T _ HT) (orient_inhabited o _ HI) EG) as [HB0 HN].
+  - destruct (top_of_release p r) as [T|] eqn:ET; [|discriminate]. destruct (top_of_release_sound p r T ET) as [HT HI].
+    assert (bounds_nodes (class_of_release r) (fst n) (release_bounds r n)) as HR by (unfold release_bounds; rewrite ET; now apply top_bounds_hold).
+    pose proof (in_order_holds o T _ _ _ HT HR) as HO. destruct (in_order o T (fst n) (release_bounds r n)) as [i bs]. cbn [fst snd] in HO.
+    destruct (start_grid i bs) as [g0|] eqn:EG; [|discriminate]. intros H Hr HB.
+    destruct (start_grid_sound _ _ _ _ HO (orient_inhabited o _ HI) EG) as [HB0 HN].
     set (A := grid_profile step mass_bits g0) in *.
     assert (proper A) as PA by (apply profile_proper; [left; apply unit_pos; lia | exact HN]).
     assert (covered g0 (repeat A 1)) as H1.
@@ -164,6 +250,7 @@ Proof.
     assert (Forall2 bounded (As ++ repeat A (Pos.to_nat (count r))) (Cs ++ repeat (orient o (class_of_release r)) (Pos.to_nat (count r)))) as HB1
       by (apply Forall2_app; [exact HB | now apply Forall2_repeat]).
     destruct (IH nodes _ g _ _ H HP HB1) as [Bs [G1 G2]]. exists (repeat A (Pos.to_nat (count r)) ++ Bs).
+    change (run_classes (orient o) (r :: releases)) with (repeat (orient o (class_of_release r)) (Pos.to_nat (count r)) ++ run_classes (orient o) releases).
     rewrite !app_assoc. split; assumption.
 Qed.
 
@@ -224,14 +311,14 @@ Proof.
 Qed.
 
 (* The whole rule for one order. *)
-Definition grid_rule (o : order) (releases : list release) (nodes : list (Z * Z)) (eps : Q) : ends :=
-  match all_grids o releases nodes None with Some g => grid_delta eps g | None => None end.
+Definition grid_rule (o : order) (releases : list release) (nodes : list (Z * Z)) (bounds : list (list bound_at)) (eps : Q) : ends :=
+  match all_grids o releases nodes bounds None with Some g => grid_delta eps g | None => None end.
 
 Theorem grid_rule_sound o releases nodes eps : exists bound,
-  holds p (grid_rule o releases nodes eps) bound
-  /\ (grid_rule o releases nodes eps <> None -> delta_at_most (run_classes (orient o) releases) (Q2R eps) bound).
+  holds p (grid_rule o releases nodes (all_bounds releases nodes) eps) bound
+  /\ (grid_rule o releases nodes (all_bounds releases nodes) eps <> None -> delta_at_most (run_classes (orient o) releases) (Q2R eps) bound).
 Proof.
-  unfold grid_rule. destruct (all_grids o releases nodes None) as [g|] eqn:E; [|exists 0; split; [exact Logic.I | congruence]].
+  unfold grid_rule. destruct (all_grids o releases nodes _ None) as [g|] eqn:E; [|exists 0; split; [exact Logic.I | congruence]].
   destruct (all_grids_sound o releases nodes None g [] [] E eq_refl (Forall2_nil _)) as [Bs [[H0 [H1 H2]] H3]]. simpl in *.
   exists (curve (grid_profile step mass_bits g) (exp (Q2R eps))). split; [now apply grid_delta_holds|]. intros _ s Hs f Hf.
   pose proof (exp_pos (Q2R eps)). eapply Rle_trans; [apply (composition Bs _ H1 H3 s Hs f Hf); lra|]. apply H2. lra.

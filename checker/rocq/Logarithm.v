@@ -13,11 +13,10 @@ Definition halley (r : positive) (x y : Z) : Z :=
   | None => y
   end.
 
-(* From the position of the first digit, at 64 digits; ln 2 is about 45426/2^16. Two steps have 27 digits. *)
+(* From the position of the first digit; ln 2 is about 45426/2^16. A step with few digits and one with 40 have 27 right ones. *)
 Definition first_guess (p : positive) (x : Z) : Z :=
-  let small := 64%positive in
-  let start := Z.shiftl (45426 * (Z.log2 x - Zpos p) + 22713) (Zpos small - 16) in
-  halley small (rescale p small x) (halley small (rescale p small x) start).
+  let start := (45426 * (Z.log2 x - Zpos p) + 22713)%Z in
+  halley 40 (rescale p 40 x) (rescale 16 40 (halley 16 (rescale p 16 x) start)).
 
 (* With r digits: a step from a third of them. *)
 Fixpoint guess_large (steps : nat) (p r : positive) (x : Z) : Z :=
@@ -25,8 +24,8 @@ Fixpoint guess_large (steps : nat) (p r : positive) (x : Z) : Z :=
   | S n => if (32 <? r)%positive then
              let third := Z.to_pos (Zpos r / 3 + 8) in
              halley r (rescale p r x) (rescale third r (guess_large n p third x))
-           else rescale 64 r (first_guess p x)
-  | O => rescale 64 r (first_guess p x)
+           else rescale 40 r (first_guess p x)
+  | O => rescale 40 r (first_guess p x)
   end.
 
 Definition guess (p : positive) (x : Z) : Z :=
