@@ -207,10 +207,7 @@ def _precision(claim: dict[str, Any], side: str) -> int:
         largest = max(abs(node) for pair in derivation["nodes"] for node in pair)
         loss = _digits_of_exponential(largest * Fraction(derivation["step"]))
         return max(least, int(derivation["mass_bits"]) + _GRID_SPARE + loss)
-    bound = Fraction(claim[side])
-    digits = max(0, bound.denominator.bit_length() - bound.numerator.bit_length())
-    if claim["measure"] == "type-two":
-        digits = _NEAREST
+    digits = _NEAREST if claim["measure"] == "type-two" else _digits(claim[side])
     order = Fraction(derivation.get("order", 1)).numerator.bit_length()
     growth = _digits_of_exponential(Fraction(claim.get("epsilon", 0)))
     return max(least, max(_SPARE, order) + digits + growth)
