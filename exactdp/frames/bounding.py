@@ -8,16 +8,43 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.frames.canonical import canonical
 from exactdp.frames.columns import USER, nw_
-from exactdp.frames.keyed_hash import PRIORITY, KeyedHash, divided
+from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
+from exactdp.frames.parts import ALL, Part
 from exactdp.frames.question import Question
-from exactdp.frames.text_hash import with_words
 from exactdp.frames.values import Reading
 
 if TYPE_CHECKING:
     import narwhals as nw
 
+#: Name of the column of the number of keys of a pair's user.
+OWN = "_own"
+
 #: Name of the column that is 1 for counted pairs and 0 for pairs that are left out.
 KEPT = "_kept"
+
+
+@dataclass(frozen=True)
+class BoundedPairs:
+    """The distinct pairs of user and key of the users in a part.
+
+    every: all pairs, with the number of their user's keys if k bounds it. choices: the pairs of
+    users with more than k keys, with marks on the counted ones; None if k is None.
+    """
+
+    every: nw.LazyFrame[Any]
+    choices: nw.LazyFrame[Any] | None = None
+    k: int | None = None
+    part: Part = ALL
+
+    @property
+    def counted(self) -> nw.LazyFrame[Any]:
+        """The counted pairs: all of users with few keys, and the marked ones of the others."""
+        if self.choices is None:
+            return self.every
+        few = self.every.filter(nw_.col(OWN) <= self.k).drop(OWN)
+        marked = self.choices.filter(nw_.col(KEPT) == 1).drop(OWN, PRIORITY, KEPT)
+        counted_pairs: nw.LazyFrame[Any] = nw_.concat([few, marked])
+        return counted_pairs
 
 
 @dataclass(frozen=True)
@@ -25,45 +52,41 @@ class Bounding:
     """How rows become distinct pairs of user and key, with marks on the counted pairs.
 
     k: largest number of keys per user, or None to count every pair. keyed: the random order of a
-    user's keys. part: only users whose hash is `part` modulo the number of passes; None for all.
+    user's keys.
     """
 
     question: Question
-    k: int | None
-    keyed: KeyedHash | None
-    part: int | None = None
+    k: int | None = None
+    keyed: KeyedHash | None = None
 
-    def pairs(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """One row for every distinct pair of user and key, with marks.
+    def distinct(self, rows: nw.LazyFrame[Any], part: Part) -> nw.LazyFrame[Any]:
+        """One row for every pair of user and key of the users in a part.
 
-        rows: has the question's columns, on an engine with ordered windows. Pairs that are left out
-        stay in the result, so that the choice can be checked.
+        rows: has the question's columns, on an engine with ordered windows.
         """
-        distinct = _distinct(self.counted_rows(rows), self.question)
-        if self.k is None or self.keyed is None:
-            return distinct.with_columns(nw_.lit(1).alias(KEPT))
-        return _marked(
-            self.keyed.with_priority(distinct, self.question.keys), self.question, self.k
-        )
+        return _distinct(self.counted_rows(rows, part), self.question)
 
-    def counted_rows(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """The rows of the users of this part and of the public keys, in canonical form."""
-        return self._of_some_users(self._of_public_keys(canonical(rows, self.question)))
+    def every(self, pairs: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """All pairs, with the column OWN if k is a number."""
+        return pairs if self.k is None else _with_own(pairs)
+
+    def choices(self, every: nw.LazyFrame[Any]) -> nw.LazyFrame[Any] | None:
+        """The pairs of users with more than k keys, with the column KEPT.
+
+        Pairs that are left out stay in the result, so that the choice can be checked.
+        """
+        if self.k is None or self.keyed is None:
+            return None
+        many = every.filter(nw_.col(OWN) > self.k)
+        return _marked(self.keyed.with_priority(many, self.question.keys), self.question, self.k)
+
+    def counted_rows(self, rows: nw.LazyFrame[Any], part: Part) -> nw.LazyFrame[Any]:
+        """The rows of the users of a part and of the public keys, in canonical form."""
+        return part.rows(self._of_public_keys(canonical(rows, self.question)))
 
     def _of_public_keys(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         listed = self.question.listed
         return rows if listed is None else rows.filter(_among(self.question.keys, listed))
-
-    def _of_some_users(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """The rows of the users in this part; the partition of the users does not affect the
-        counts."""
-        number = self.question.passes
-        if self.part is None or number == 1:
-            return rows
-        word = nw_.col("_part")
-        split = with_words(rows, USER, "_part", 0)
-        # engines differ in the sign of the remainder of a negative number
-        return split.filter((word % number + number) % number == self.part).drop("_part")
 
 
 def _among(names: list[str], listed: tuple[tuple[int | bytes, ...], ...]) -> Any:
@@ -110,6 +133,17 @@ def share_and_weight(name: str, value: Reading) -> tuple[Any, Any]:
     whole = divided(above - rest, size)
     doubled = rest * weight * 2 + size
     return (whole + low) * weight + divided(doubled - doubled % (size * 2), size * 2), weight
+
+
+def divided(multiple: Any, divisor: Any) -> Any:
+    """multiple/divisor, an integer below 2^41; some engines floor a quotient of doubles, which may
+    be off by 1."""
+    return (multiple / divisor).round(0).cast(nw_.Int64)
+
+
+def _with_own(pairs: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """The pairs with the column OWN."""
+    return pairs.with_columns(nw_.len().over(USER).cast(nw_.Int64).alias(OWN))
 
 
 def _marked(pairs: nw.LazyFrame[Any], question: Question, k: int) -> nw.LazyFrame[Any]:

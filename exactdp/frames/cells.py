@@ -14,11 +14,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from exactdp.frames.bounding import KEPT, Bounding, share_and_weight
+from exactdp.frames.bounding import KEPT, OWN, BoundedPairs, Bounding, divided, share_and_weight
 from exactdp.frames.checking import check, engine_fault
 from exactdp.frames.columns import USER, collect, nw_, schema_of, value_type_of
 from exactdp.frames.engines import over_pairs
-from exactdp.frames.keyed_hash import PRIORITY, KeyedHash, divided
+from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
+from exactdp.frames.parts import Part
 from exactdp.frames.question import Question
 from exactdp.frames.values import Reading
 
@@ -43,12 +44,25 @@ class Placing(Bounding):
     def of_pairs(self) -> Bounding:
         """The same pairs, without values."""
         question = replace(self.question, values={}, value_types=())
-        return Bounding(question, self.k, self.keyed, self.part)
+        return Bounding(question, self.k, self.keyed)
 
-    def pairs(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        pair = [USER, *self.question.keys]
-        placed = self._placed(self.counted_rows(rows), pair)
-        return self.of_pairs.pairs(rows).join(placed, on=pair, how="left")
+    def distinct(self, rows: nw.LazyFrame[Any], part: Part) -> nw.LazyFrame[Any]:
+        placed = self._placed(self.counted_rows(rows, part), self._pair)
+        return self.of_pairs.distinct(rows, part).join(placed, on=self._pair, how="left")
+
+    def every(self, pairs: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        own = super().every(_each_once(pairs, self._pair))
+        return own.join(pairs, on=self._pair, how="inner")
+
+    def choices(self, every: nw.LazyFrame[Any]) -> nw.LazyFrame[Any] | None:
+        marked = super().choices(_each_once(every, [*self._pair, OWN]))
+        if marked is None:
+            return None
+        return marked.join(every.drop(OWN), on=self._pair, how="inner")
+
+    @property
+    def _pair(self) -> list[str]:
+        return [USER, *self.question.keys]
 
     def _placed(self, rows: nw.LazyFrame[Any], pair: list[str]) -> nw.LazyFrame[Any]:
         """User, key, point of the grid, and number of values that count there."""
@@ -72,6 +86,11 @@ class Placing(Bounding):
         weight = (nw_.col("_high") - nw_.col("_low")).cast(nw_.Int64)
         kept = first.select(*pair, value.cast(nw_.Int64).alias(_CELL), weight.alias(_WEIGHT))
         return kept.filter(nw_.col(_WEIGHT) > 0)
+
+
+def _each_once(frame: nw.LazyFrame[Any], names: list[str]) -> nw.LazyFrame[Any]:
+    """The different rows of these columns."""
+    return frame.group_by(*names).agg(nw_.len().alias("_rows")).drop("_rows")
 
 
 def _spread(place: Any, every: Any) -> Any:
@@ -109,35 +128,36 @@ def cells_of(question: Question, name: str, reading: Reading, k: int, keyed: Key
     readings: dict[str, Any] = {name: reading}
     asked = replace(question, values=readings, value_types=(kind,))
     rows: list[tuple[Any, ...]] = []
-    for part in range(question.passes):
-        placing = Placing(asked, k, keyed, part)
+    placing = Placing(asked, k, keyed)
 
-        def count(frame: nw.LazyFrame[Any], placing: Placing = placing) -> list[tuple[Any, ...]]:
-            _check(frame, placing)
-            return _per_point(frame, question.keys)
+    def count(pairs: BoundedPairs) -> list[tuple[Any, ...]]:
+        _check(pairs, placing)
+        return _per_point(pairs.counted, question.keys)
 
-        for part_rows in over_pairs(placing, count):
-            rows += part_rows
+    for part_rows in over_pairs(placing, count):
+        rows += part_rows
     return Cells(question, reading, rows)
 
 
-def _per_point(frame: nw.LazyFrame[Any], keys: list[str]) -> list[tuple[Any, ...]]:
+def _per_point(counted: nw.LazyFrame[Any], keys: list[str]) -> list[tuple[Any, ...]]:
     """For every key and point: the columns of the key, the point, and the number of values."""
-    kept = frame.filter((nw_.col(KEPT) == 1) & ~nw_.col(_WEIGHT).is_null())
+    kept = counted.filter(~nw_.col(_WEIGHT).is_null())
     held = collect(kept.group_by(*keys, _CELL).agg(nw_.col(_WEIGHT).sum()))
     columns = [held[name].to_list() for name in keys]
     columns += [list(map(int, held[name].to_list())) for name in (_CELL, _WEIGHT)]
     return list(zip(*columns, strict=True))
 
 
-def _check(frame: nw.LazyFrame[Any], placing: Placing) -> None:
+def _check(pairs: BoundedPairs, placing: Placing) -> None:
     """Raise EngineError unless the rows satisfy the bounds: those of the pairs, at most m values of
     each pair, all on the grid."""
     pair, reading = [USER, *placing.question.keys], placing.reading
-    pairs = frame.group_by(*pair, PRIORITY, KEPT).agg(nw_.len().alias("_rows")).drop("_rows")
-    check(pairs, placing.of_pairs)
+    every, choices = _each_once(pairs.every, [*pair, OWN]), pairs.choices
+    if choices is not None:
+        choices = _each_once(choices, [*pair, OWN, PRIORITY, KEPT])
+    check(replace(pairs, every=every, choices=choices), placing.of_pairs.question)
     cell, weight = nw_.col(_CELL), nw_.col(_WEIGHT)
-    sums = frame.group_by(*pair).agg(
+    sums = pairs.counted.group_by(*pair).agg(
         weight.sum().alias("_sum"),
         weight.min().alias("_least"),
         cell.min().alias("_first"),
@@ -155,5 +175,5 @@ def _check(frame: nw.LazyFrame[Any], placing: Placing) -> None:
     if first is None:
         return
     if most > reading.rows or least < 1 or first < low or last > high:
-        engine = str(frame.implementation.value)
+        engine = str(pairs.every.implementation.value)
         raise engine_fault(engine, f"a user has more than {reading.rows} values, or values outside")

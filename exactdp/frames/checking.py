@@ -1,7 +1,7 @@
 """Checks, before noise is drawn, of what a guarantee assumes about the data.
 
-Exactly the counted pairs are checked. The checks use aggregation by user, whereas the pairs were
-made by windows that order them. The guarantee lists what was checked. A failed check stops the
+Exactly the counted pairs are checked. The checks use aggregation by user and by key, whereas the
+pairs were numbered by windows. The guarantee lists what was checked. A failed check stops the
 release and names the engine that returned wrong pairs.
 """
 
@@ -11,9 +11,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import EngineError
-from exactdp.frames.bounding import KEPT, Bounding
+from exactdp.frames.bounding import KEPT, BoundedPairs, Bounding
 from exactdp.frames.columns import USER, collect, nw_
 from exactdp.frames.keyed_hash import PRIORITY
+from exactdp.frames.question import Question
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -31,66 +32,75 @@ def checked_facts(bounding: Bounding) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def check(pairs: nw.LazyFrame[Any], bounding: Bounding) -> None:
+def check(pairs: BoundedPairs, question: Question) -> None:
     """Raise EngineError unless the pairs satisfy the bounds.
 
-    pairs: as Bounding.pairs returns them, evaluated, exactly as they will be counted.
+    pairs: evaluated, exactly as they will be counted.
     """
-    question = bounding.question
-    if not _all_differ(pairs, bounding):
+    if pairs.part.of > 1 and _row(pairs.part.others(pairs.every).select(nw_.len()))[0]:
+        raise _broken(pairs, "the rows of a user are in two parts")
+    if pairs.choices is not None and pairs.k is not None:
+        _check_choices(pairs, pairs.choices, pairs.k)
+    _check_keys(pairs, question)
+
+
+def _check_keys(pairs: BoundedPairs, question: Question) -> None:
+    """Raise EngineError unless the counted pairs differ and their totals keep the bounds."""
+    col, names = nw_.col, question.total_columns
+    keys = pairs.counted.group_by(*question.keys).agg(
+        nw_.len().cast(nw_.Int64).alias("_number"),
+        col(USER).n_unique().cast(nw_.Int64).alias("_users"),
+        *(col(name).min().alias(f"_least{name}") for name in names),
+        *(col(name).max().alias(f"_largest{name}") for name in names),
+    )
+    ends = [end for n in names for end in (col(f"_least{n}").min(), col(f"_largest{n}").max())]
+    twice, *totals = _row(keys.select(_some(col("_number") != col("_users"), "_twice"), *ends))
+    if twice:
         raise _broken(pairs, "a pair of user and key occurs twice")
-    if bounding.k is not None:
-        _check_choice(pairs, bounding.k)
-    for name, total in zip(question.total_columns, question.totals, strict=True):
-        col = nw_.col(name)
-        least, largest = _row(pairs.select(col.min().alias("least"), col.max().alias("largest")))
-        if least is None:
+    for total, least, largest in zip(question.totals, totals[::2], totals[1::2], strict=True):
+        if least is None:  # there are no pairs
             continue
         if not total.low <= least + total.middle <= largest + total.middle <= total.high:
             raise _broken(pairs, f"a user exceeds the bound of a total ({total.what})")
 
 
-def _all_differ(pairs: nw.LazyFrame[Any], bounding: Bounding) -> bool:
-    """Whether every pair of user and key occurs once."""
-    if bounding.k is not None:  # equal pairs have equal priorities, few others do
-        priorities = nw_.col(PRIORITY)
-        number, different = _row(
-            pairs.select(
-                priorities.count().alias("_number"), priorities.n_unique().alias("_different")
-            )
-        )
-        if number == different:
-            return True
-    times = pairs.group_by(USER, *bounding.question.keys).agg(nw_.len().alias("_times"))
-    return _row(times.select(nw_.col("_times").max()))[0] in (None, 1)
-
-
-def _check_choice(pairs: nw.LazyFrame[Any], k: int) -> None:
+def _check_choices(pairs: BoundedPairs, choices: nw.LazyFrame[Any], k: int) -> None:
     """Raise EngineError unless every user keeps the first min(k, number of keys) of their keys.
 
-    The choice then depends on the user's own rows only, however the engine computed it.
+    Users with choices keep k keys, the first of them; no user keeps more, so no pair of theirs is
+    elsewhere. The choice then depends on the user's own rows only, however the engine computed it.
     """
     col = nw_.col
     kept = col(KEPT) == 1
-    marked = pairs.with_columns(
+    marked = choices.with_columns(
         _in=nw_.when(kept).then(col(PRIORITY)), _out=nw_.when(~kept).then(col(PRIORITY))
     )
-    users = marked.group_by(USER).agg(
-        nw_.len().cast(nw_.Int64).alias("_own"),
-        col(KEPT).sum().cast(nw_.Int64).alias("_number"),
+    choosers = marked.group_by(USER).agg(
+        col("_in").count().cast(nw_.Int64).alias("_kept_keys"),
+        (nw_.len() - col("_in").count()).cast(nw_.Int64).alias("_others"),
         col("_in").max(),
         col("_out").min(),
     )
-    due = nw_.when(col("_own") < k).then(col("_own")).otherwise(nw_.lit(k))
-    judged = users.select(
-        (col("_number") != due).cast(nw_.Int64).alias("_wrong"),
-        (col("_in") > col("_out")).fill_null(value=False).cast(nw_.Int64).alias("_late"),
+    wrong, late, left_out = _row(
+        choosers.select(
+            _some(col("_kept_keys") != k, "_wrong"),
+            _some(col("_in") > col("_out"), "_late"),
+            col("_others").sum().cast(nw_.Int64),
+        )
     )
-    wrong, late = _row(judged.select(col("_wrong").max(), col("_late").max()))
-    if wrong:
+    users = pairs.counted.group_by(USER).agg(nw_.len().cast(nw_.Int64).alias("_keys"))
+    counted_pairs = col("_keys").sum().cast(nw_.Int64)
+    most, counted = _row(users.select(col("_keys").max().alias("_most"), counted_pairs))
+    (number,) = _row(pairs.every.select(nw_.len()))
+    if wrong or (most or 0) > k or (counted or 0) + (left_out or 0) != number:
         raise _broken(pairs, f"some users do not keep min(k = {k}, number of their keys) keys")
     if late:
         raise _broken(pairs, "some users keep keys that are not the first in their order")
+
+
+def _some(fault: Any, name: str) -> Any:
+    """An expression: 1 if some row has a fault, else 0; missing if there are no rows."""
+    return fault.cast(nw_.Int64).max().alias(name)
 
 
 def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
@@ -99,8 +109,8 @@ def _row(frame: nw.LazyFrame[Any]) -> tuple[Any, ...]:
     return row
 
 
-def _broken(pairs: nw.LazyFrame[Any], what: str) -> EngineError:
-    return engine_fault(str(pairs.implementation.value), what)
+def _broken(pairs: BoundedPairs, what: str) -> EngineError:
+    return engine_fault(str(pairs.every.implementation.value), what)
 
 
 def engine_fault(engine: str, what: str) -> EngineError:

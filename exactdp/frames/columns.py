@@ -187,6 +187,12 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     return frame.collect()
 
 
+def rows_in_memory(frame: Any) -> int:
+    """The number of rows of a frame in memory; 0 for a lazy frame."""
+    wrapped = None if is_dask(frame) else nw_.from_native(frame)
+    return len(wrapped) if isinstance(wrapped, nw_.DataFrame) else 0
+
+
 def is_dask(frame: Any) -> bool:
     """Whether a frame is a Dask frame, without importing Dask."""
     dask = sys.modules.get("dask.dataframe")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import InvalidParameter
-from exactdp.frames.bounding import KEPT, Bounding
+from exactdp.frames.bounding import BoundedPairs, Bounding
 from exactdp.frames.canonical import as_texts
 from exactdp.frames.checking import check, checked_facts
 from exactdp.frames.columns import collect, is_dask, nw_
@@ -76,21 +76,20 @@ def count_users(
 def totals(question: Question, k: int | None, keyed: KeyedHash | None) -> Totals:
     """The answer of :func:`count_users` to a question."""
     rows: dict[Any, list[int]] = {}
+    bounding = Bounding(question, k, keyed)
     with stages(question.passes * len(_STAGES), "counting") as begin_stage:
-        for part in range(question.passes):
-            bounding = Bounding(question, k, keyed, part)
 
-            def check_and_count(
-                pairs: nw.LazyFrame[Any], bounding: Bounding = bounding
-            ) -> list[tuple[Any, ...]]:
-                begin_stage(_STAGES[1])
-                check(pairs, bounding)
-                begin_stage(_STAGES[2])
-                return _per_key(pairs, question)
-
+        def check_and_count(pairs: BoundedPairs) -> list[tuple[Any, ...]]:
+            begin_stage(_STAGES[1])
+            check(pairs, question)
+            begin_stage(_STAGES[2])
+            counted = _per_key(pairs.counted, question)
             begin_stage(_STAGES[0])
-            for part_rows in over_pairs(bounding, check_and_count):
-                _add(rows, question, part_rows)
+            return counted
+
+        begin_stage(_STAGES[0])
+        for part_rows in over_pairs(bounding, check_and_count):
+            _add(rows, question, part_rows)
     ordered = {x: rows[x] for x in sorted(rows)}
     sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.values else {}
     return Totals({x: row[0] for x, row in ordered.items()}, sums_of, checked_facts(bounding))
@@ -123,37 +122,35 @@ def bound_pairs(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed
     if is_dask(frame) or isinstance(nw_.from_native(frame), nw_.LazyFrame):
         return lazy_pairs(bounding, lambda pairs: _kept(pairs, question))
 
-    def checked_pairs(pairs: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-        check(pairs, bounding)
+    def checked_pairs(pairs: BoundedPairs) -> nw.DataFrame[Any]:
+        check(pairs, question)
         return _kept(pairs, question).collect("pyarrow")
 
-    (held,) = over_pairs(bounding, checked_pairs)
+    held = nw_.concat(over_pairs(bounding, checked_pairs))
     names, kinds = held.columns, [str(kind) for kind in held.schema.dtypes()]
     return same_kind(frame, names, kinds, [held[name].to_list() for name in names])
 
 
-def _kept(pairs: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:
+def _kept(pairs: BoundedPairs, question: Question) -> nw.LazyFrame[Any]:
     """The users and keys of the counted pairs, with the caller's names and types."""
-    col = nw_.col
     labels = dict(zip(question.keys, question.by, strict=True))
     columns = {n: c for n, c in question.columns.items() if n not in question.value_columns}
     named = [kind.restored(n).alias(labels.get(n, name)) for n, (name, kind) in columns.items()]
-    return as_texts(pairs.filter(col(KEPT) == 1), question.texts).select(*named)
+    return as_texts(pairs.counted, question.texts).select(*named)
 
 
-def _per_key(pairs: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:
+def _per_key(counted: nw.LazyFrame[Any], question: Question) -> list[tuple[Any, ...]]:
     """For every key: the columns of the key, the number of users, and the sums."""
     sums = [
         nw_.col(name).sum().cast(nw_.Int64).alias(f"_sum{name}") for name in question.total_columns
     ]
-    kept = pairs.filter(nw_.col(KEPT) == 1)
-    held = collect(kept.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))
+    held = collect(counted.group_by(*question.keys).agg(nw_.len().alias("_users"), *sums))
     names = [*question.keys, "_users", *(f"_sum{name}" for name in question.total_columns)]
     return list(zip(*(held[name].to_list() for name in names), strict=True))
 
 
 def _add(rows: dict[Any, list[int]], question: Question, part_rows: list[tuple[Any, ...]]) -> None:
-    """Add the users and sums per key of one pass to those of earlier passes."""
+    """Add the users and sums per key of one part of the users to those of earlier parts."""
     width = len(question.by)
     for row in part_rows:
         key, numbers = question.key(row[:width]), [int(number) for number in row[width:]]

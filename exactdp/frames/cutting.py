@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
 from exactdp.display import Printed
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.frames.bounding import Bounding
+from exactdp.frames.bounding import BoundedPairs, Bounding
 from exactdp.frames.checking import check
 from exactdp.frames.columns import USER, collect, nw_
 from exactdp.frames.engines import over_pairs
@@ -19,9 +19,6 @@ from exactdp.frames.question import read_question
 from exactdp.parameters import Real, integer, positive
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
 from exactdp.samplers.source import require_secure
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 
 @dataclass(frozen=True)
@@ -104,16 +101,16 @@ def _numbers(users_by_keys: dict[int, int], k: int, most: int | None) -> tuple[i
 
 def users_by_keys(frame: Any, user: str, by: str | Sequence[str]) -> dict[int, int]:
     """Number of keys -> number of users with this number of keys, without noise."""
-    bounding = Bounding(read_question(frame, user=user, by=by), None, None)
+    question = read_question(frame, user=user, by=by)
 
-    def per_number(pairs: nw.LazyFrame[Any]) -> list[tuple[int, int]]:
-        check(pairs, bounding)
-        own = pairs.group_by(USER).agg(nw_.len().alias("_own"))
+    def per_number(pairs: BoundedPairs) -> list[tuple[int, int]]:
+        check(pairs, question)
+        own = pairs.every.group_by(USER).agg(nw_.len().alias("_own"))
         held = collect(own.group_by("_own").agg(nw_.len().alias("_users")))
         return list(zip(held["_own"].to_list(), held["_users"].to_list(), strict=True))
 
     users_per_number: dict[int, int] = {}
-    for part in over_pairs(bounding, per_number):
+    for part in over_pairs(Bounding(question), per_number):
         for number, users in part:
             users_per_number[int(number)] = users_per_number.get(int(number), 0) + int(users)
     return users_per_number

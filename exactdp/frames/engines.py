@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
-from exactdp.frames.bounding import Bounding
+from exactdp.frames.bounding import BoundedPairs, Bounding
 from exactdp.frames.checking import engine_fault
-from exactdp.frames.columns import USER, collect, is_dask, nw_
-from exactdp.frames.in_memory import typed, with_texts
+from exactdp.frames.columns import collect, is_dask, nw_
+from exactdp.frames.in_memory import typed, typed_column, with_texts
+from exactdp.frames.parts import ALL, Part, parts_for
+from exactdp.frames.question import Question
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -26,28 +28,65 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 
-def over_pairs(bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]) -> list[_Result]:
-    """Apply `work` to the evaluated pairs: to all of them, or on Dask to each partition's pairs.
+def over_pairs(bounding: Bounding, work: Callable[[BoundedPairs], _Result]) -> list[_Result]:
+    """Apply `work` to the evaluated pairs of each part of the users; on Dask, of each partition.
 
     The pairs are evaluated once, so `work` checks and counts the same pairs.
     """
     frame = bounding.question.frame
-    if is_dask(frame):
-        return _over_partitions(bounding, work)
-    with _rows(frame, bounding) as rows, _evaluated(bounding.pairs(rows)) as pairs:
-        return [work(pairs)]
+    return (
+        _over_partitions(bounding, work) if is_dask(frame) else _over_parts(frame, bounding, work)
+    )
 
 
-def lazy_pairs(bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
+def _over_parts(
+    frame: Any, bounding: Bounding, work: Callable[[BoundedPairs], _Result]
+) -> list[_Result]:
+    """Apply `work` to the pairs of each part of the users."""
+    results = []
+    with _rows(frame, bounding) as rows:
+        for read in ALL.split(bounding.question.passes):
+            with _evaluated(bounding.distinct(rows, read)) as pairs:
+                for part in read.split(_number_of_parts(pairs)):
+                    with _bounded(bounding, pairs, part) as bounded:
+                        results.append(work(bounded))
+    return results
+
+
+def _number_of_parts(pairs: nw.LazyFrame[Any]) -> int:
+    """In how many parts evaluated pairs are bounded; Spark divides them itself."""
+    if pairs.implementation.is_spark_like():
+        return 1
+    return parts_for(collect(pairs.select(nw_.len())).item())
+
+
+@contextmanager
+def _bounded(bounding: Bounding, pairs: nw.LazyFrame[Any], part: Part) -> Iterator[BoundedPairs]:
+    """The evaluated pairs of a part, with the evaluated choices."""
+    with _evaluated(bounding.every(part.rows(pairs))) as every:
+        choices = bounding.choices(every)
+        if choices is None:
+            yield BoundedPairs(every, part=part)
+        else:
+            with _evaluated(choices) as marked:
+                yield BoundedPairs(every, marked, bounding.k, part)
+
+
+def lazy_pairs(bounding: Bounding, work: Callable[[BoundedPairs], nw.LazyFrame[Any]]) -> Any:
     """Apply `work` to the pairs of a lazy frame; returns a lazy frame of the same kind."""
     frame = bounding.question.frame
+
+    def on_rows(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        every = bounding.every(bounding.distinct(rows, ALL))
+        return work(BoundedPairs(every, bounding.choices(every), bounding.k))
+
     if not is_dask(frame):
         with _rows(frame, bounding) as rows:
-            return work(bounding.pairs(rows)).to_native()
+            return on_rows(rows).to_native()
 
     def part(frame: Any) -> Any:
         with _rows(frame, bounding) as rows:
-            return work(bounding.pairs(rows)).collect("pyarrow").to_pandas()
+            return on_rows(rows).collect("pyarrow").to_pandas()
 
     together = _together(bounding)
     return together.map_partitions(part, meta=part(together._meta))
@@ -71,37 +110,64 @@ def _rows(frame: Any, bounding: Bounding) -> Iterator[nw.LazyFrame[Any]]:
 
 
 def _together(bounding: Bounding) -> Any:
-    """The rows of a Dask frame with a user, shuffled so that a user's rows share a partition."""
-    columns = dict(bounding.question.columns.values())
-    texts = [name for name, kind in columns.items() if kind.arrow == "large_string"]
-    rows = bounding.question.frame[list(columns)]
-    rows = rows.map_partitions(with_texts, texts, meta=with_texts(rows._meta, texts))
-    return rows.dropna(subset=[bounding.question.user]).shuffle(on=bounding.question.user)
+    """The rows of a Dask frame with a user, shuffled so that a user's rows share a partition.
 
-
-def _over_partitions(
-    bounding: Bounding, work: Callable[[nw.LazyFrame[Any]], _Result]
-) -> list[_Result]:
-    """Apply `work` to each partition of a Dask frame.
-
-    Raises EngineError if a user has rows in two partitions, by 64-bit hashes of the users.
+    Rows are shuffled by a new column of :func:`_shares_of`, whose name is longer than all others.
     """
-    import numpy as np
-    from dask.base import compute
-    from dask.delayed import delayed
+    question = bounding.question
+    columns = dict(question.columns.values())
+    texts = [name for name, kind in columns.items() if kind.arrow == "large_string"]
+    rows = question.frame[list(columns)]
+    rows = rows.map_partitions(with_texts, texts, meta=with_texts(rows._meta, texts))
+    rows = rows.dropna(subset=[question.user])
+    shares = _shares_of(question)
+    share = "_".join(["", *columns, ""])
+
+    def with_shares(frame: Any) -> Any:
+        return frame.assign(**{share: shares(frame)})
+
+    rows = rows.map_partitions(with_shares, meta=with_shares(rows._meta))
+    return rows.shuffle(on=share)
+
+
+def _shares_of(question: Question) -> Callable[[Any], Any]:
+    """A function from a partition to the numbers of the shares of all users that its rows are in.
+
+    There are a hundred times as many shares as partitions, so that partitions are alike in size.
+    The function does not hold the question's frame, which Dask would copy with the function.
+    """
     from pandas.util import hash_array
 
-    def one(frame: Any) -> tuple[_Result, Any]:
-        with _rows(frame, bounding) as rows, _evaluated(bounding.pairs(rows)) as pairs:
-            users = pairs.select(USER).unique().collect("pyarrow")[USER].to_numpy()
-            return work(pairs), hash_array(users, categorize=False)
+    user, kind, number = question.user, question.user_type, 100 * question.frame.npartitions
+
+    def shares(frame: Any) -> Any:
+        users = typed_column(nw_.from_native(frame)[user], kind).to_pandas()
+        return (hash_array(users.to_numpy(), categorize=False) % number).astype("int64")
+
+    return shares
+
+
+def _over_partitions(bounding: Bounding, work: Callable[[BoundedPairs], _Result]) -> list[_Result]:
+    """Apply `work` to each partition of a Dask frame.
+
+    Raises EngineError if users of the same share are in two partitions.
+    """
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    shares = _shares_of(bounding.question)
+
+    def one(frame: Any) -> tuple[list[_Result], set[int]]:
+        results = _over_parts(frame, bounding, work)
+        return results, set(shares(frame).tolist())
 
     parts = [delayed(one)(part) for part in _together(bounding).to_delayed()]
-    results: list[tuple[_Result, Any]] = compute(*parts)  # type: ignore[no-untyped-call]
-    users = np.concatenate([hashes for _, hashes in results])
-    if len(np.unique(users)) < len(users):
+    computed: list[tuple[list[_Result], set[int]]] = compute(*parts)  # type: ignore[no-untyped-call]
+    if sum(len(numbers) for _, numbers in computed) > len(
+        set().union(*(numbers for _, numbers in computed))
+    ):
         raise engine_fault("dask", "the rows of a user are in two partitions")
-    return [result for result, _ in results]
+    return [result for results, _ in computed for result in results]
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 from exactdp.foreign_numbers import is_numpy_integer
+from exactdp.frames.columns import ColumnType
 from exactdp.frames.question import Question
 
 if TYPE_CHECKING:
@@ -23,18 +24,21 @@ if TYPE_CHECKING:
 
 def typed(rows: nw.DataFrame[Any], question: Question) -> Any:
     """The columns of a question, by their internal names, as a pyarrow table."""
+    columns = question.columns.items()
+    table = {name: typed_column(rows[name], kind) for name, (_, kind) in columns}
+    return optional("pyarrow").table(table)
+
+
+def typed_column(column: nw.Series[Any], kind: ColumnType) -> Any:
+    """A column of a declared type, as an array of pyarrow."""
     pa = optional("pyarrow")
-    columns = {}
-    for name, (_, kind) in question.columns.items():
-        column, wanted = rows[name], getattr(pa, kind.arrow)()
-        if wanted == pa.large_string() and rows.implementation.is_pandas_like():
-            columns[name] = _texts(pa, column.to_native())
-        elif kind.is_date and _may_be_text(pa, rows, column):
-            columns[name] = pa.array(map(_day, column.to_native()), type=wanted)
-        else:
-            held = _plain(pa, column.to_arrow())
-            columns[name] = held.cast(wanted, safe=False)  # integers beyond 2^53 become floats
-    return pa.table(columns)
+    wanted = getattr(pa, kind.arrow)()
+    if wanted == pa.large_string() and column.implementation.is_pandas_like():
+        return _texts(pa, column.to_native())
+    if kind.is_date and _may_be_text(pa, column):
+        return pa.array(map(_day, column.to_native()), type=wanted)
+    held = _plain(pa, column.to_arrow())
+    return held.cast(wanted, safe=False)  # integers beyond 2^53 become floats
 
 
 def with_texts(frame: Any, names: Iterable[str]) -> Any:
@@ -71,9 +75,9 @@ def _texts(pa: Any, column: Any) -> Any:
     return pa.array(map(_text, column), type=kind)
 
 
-def _may_be_text(pa: Any, rows: nw.DataFrame[Any], column: Any) -> bool:
+def _may_be_text(pa: Any, column: nw.Series[Any]) -> bool:
     """Whether a column is one of texts or objects of pandas, by its declared type."""
-    if not rows.implementation.is_pandas_like():
+    if not column.implementation.is_pandas_like():
         return False
     kind = column.to_native().dtype
     return str(kind) == "object" or _is_text(pa, kind)

@@ -67,41 +67,28 @@ class KeyedHash:
         for name in keys:
             words = self._folded(with_words(words, name, "_w", self.salt), "_w")
             shift = pow(self.e, _DIGITS, p)
-            words = words.with_columns(_k=((col("_k") * shift) % p + col("_w")) % p).drop("_w")
+            words = words.with_columns(_k=(col("_k") * shift + col("_w")) % p).drop("_w")
         u, k = col("_u"), col("_k")
-        # each product of two residues is reduced at once, so it is below 2^62 and exact
+        # a product of two residues is below 2^62: sums of two of them are exact
         words = words.with_columns(
-            _s=((u * self.a) % p + (k * self.b) % p + self.c) % p,
-            _t=((u * self.b) % p + (k * self.c) % p + self.a) % p,
+            _s=(u * self.a + k * self.b + self.c) % p, _t=(u * self.b + k * self.c + self.a) % p
         )
-        words = words.with_columns(_s=(col("_s") * col("_s")) % p)
-        words = words.with_columns((u * p + (col("_s") * col("_t")) % p).alias(PRIORITY))
+        square = (col("_s") * col("_s")) % p
+        words = words.with_columns((u * p + (square * col("_t")) % p).alias(PRIORITY))
         return words.drop("_u", "_k", "_s", "_t")
 
     def _folded(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """Replace an integer by a polynomial at e of its base-p digits, in [0, p)."""
         col, p = nw_.col, self.p
         words = frame.with_columns(_rest=col(name), _fold=nw_.lit(0, nw_.Int64))
-        for _ in range(_DIGITS):
-            # engines differ in the sign of the remainder of a negative number
+        for i in range(1, _DIGITS):
+            # the quotient of doubles is off by less than 1/2: `_above` is in (-p, p)
+            words = words.with_columns(_near=(col("_rest") / p + 0.5).floor().cast(nw_.Int64))
+            words = words.with_columns(_above=col("_rest") - col("_near") * p)
+            words = words.with_columns(_less=(col("_above") < 0).cast(nw_.Int64))
+            digit, power = col("_above") + col("_less") * p, pow(self.e, _DIGITS - i, p)
             words = words.with_columns(
-                _digit=((col("_rest") % p) + p) % p,
-                _negative=(col("_rest") < 0).cast(nw_.Int64),
+                _rest=col("_near") - col("_less"), _fold=col("_fold") + digit * power
             )
-            # negative numbers move towards 0 by p - digit, because -2^63 - digit overflows
-            multiple = col("_rest") + (col("_negative") * p - col("_digit"))
-            words = words.with_columns(
-                _rest=divided(multiple, p) - col("_negative"),
-                _fold=((col("_fold") * self.e) % p + col("_digit")) % p,
-            )
-        words = words.with_columns(col("_fold").alias(name))
-        return words.drop("_rest", "_fold", "_digit", "_negative")
-
-
-def divided(multiple: Any, divisor: Any) -> Any:
-    """multiple/divisor, an integer, on every engine.
-
-    Some engines floor a quotient of doubles, which may be off by 1. Rounding the quotient is
-    correct below 2^41, which holds for p = 2^31 - 1, for small words and any p, and for means.
-    """
-    return (multiple / divisor).round(0).cast(nw_.Int64)
+        words = words.with_columns(((col("_fold") + col("_rest") + p) % p).alias(name))
+        return words.drop("_rest", "_fold", "_near", "_above", "_less")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from exactdp.extras import optional
-from exactdp.frames.bounding import Bounding
+from exactdp.frames.bounding import BoundedPairs, Bounding
 from exactdp.frames.checking import check
 from exactdp.frames.columns import USER
 from exactdp.frames.engines import over_pairs
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
 from exactdp.frames.question import Question
 from exactdp.mechanisms.key_sets import Pairs
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 #: What :func:`all_pairs` and the weights of a round check.
 WEIGHTS_CHECKED = (
@@ -34,16 +31,13 @@ def all_pairs(question: Question, keyed: KeyedHash) -> tuple[Pairs, list[Any]]:
     """
     pa = optional("pyarrow")
     names = [USER, *question.keys, PRIORITY]
-    tables = []
-    for part in range(question.passes):
-        bounding = Bounding(question, None, None, part)
 
-        def in_order(pairs: nw.LazyFrame[Any], bounding: Bounding = bounding) -> Any:
-            check(pairs, bounding)
-            ordered = keyed.with_priority(pairs, question.keys).select(*names)
-            return ordered.collect("pyarrow").to_native()
+    def in_order(pairs: BoundedPairs) -> Any:
+        check(pairs, question)
+        ordered = keyed.with_priority(pairs.every, question.keys).select(*names)
+        return ordered.collect("pyarrow").to_native()
 
-        tables += over_pairs(bounding, in_order)
+    tables = over_pairs(Bounding(question), in_order)
     table = pa.concat_tables(tables, promote_options="permissive")
     users, _ = _numbered(table[USER])
     columns = [_numbered(table[name]) for name in question.keys]

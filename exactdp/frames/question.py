@@ -13,11 +13,13 @@ from exactdp.frames.columns import (
     ColumnType,
     key_of,
     of_pandas,
+    rows_in_memory,
     schema_of,
     type_of,
     value_type_of,
 )
 from exactdp.frames.edges import Intervals, intervals_of
+from exactdp.frames.parts import parts_for
 from exactdp.frames.quantiles import Quantile, quantiles_of
 from exactdp.frames.values import Mean, Sum, Total, Value, values_of
 from exactdp.parameters import integer
@@ -31,7 +33,7 @@ class Question:
     these names; sources: the columns of the frame. single: whether a key is the value of a single
     column instead of a tuple. values, quantiles: column -> what is read of it. listed: public
     keys as they are represented in engines, each once, in order; None for all keys. passes: number
-    of times the rows are read, each time for other users.
+    of times the rows are read, each time for other users; more for large frames in memory.
     """
 
     frame: Any
@@ -146,7 +148,7 @@ def read_question(
         tuple(kind for _, kind in parts),
         tuple(value_type_of(schema, name, value.step) for name, value in values.items()),
         None,
-        integer("passes", passes, least=1),
+        max(integer("passes", passes, least=1), parts_for(rows_in_memory(frame))),
         asked,
     )
     intervals = [kind for kind in question.key_types if isinstance(kind, Intervals)]

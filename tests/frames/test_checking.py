@@ -12,6 +12,7 @@ from exactdp.frames import EngineError, Sum, bounding, release, release_by
 from exactdp.frames.bounding import KEPT
 from exactdp.frames.columns import USER
 from exactdp.frames.keyed_hash import PRIORITY
+from exactdp.frames.parts import Part
 from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
 from exactdp.samplers import SeededSource
 from tests.frames.reference import crowd, few, frame_of
@@ -20,6 +21,7 @@ Pairs = Any
 Mutant = Callable[[Pairs, Any, int], Pairs]
 
 _MARKED = bounding._marked
+_WITH_OWN = bounding._with_own
 
 
 def one_more(pairs: Pairs, question: Any, k: int) -> Pairs:
@@ -64,6 +66,60 @@ def test_a_broken_choice_of_keys_releases_nothing(
     monkeypatch.setattr(bounding, "_marked", mutant)
     with pytest.raises(EngineError, match=r"nothing was released: .* narwhals \d.* and \w+ \d"):
         release_by(frame, **question, source=SeededSource(1))
+
+
+def halves(pairs: Pairs) -> Pairs:
+    """The keys of a user are counted apart in two halves, as by a window that splits users."""
+    apart = nw.when(nw.col("_key_0") < b"k2").then(nw.col(USER)).otherwise(-1 - nw.col(USER))
+    return (
+        _WITH_OWN(pairs.with_columns(_true=nw.col(USER), _user=apart))
+        .with_columns(_user=nw.col("_true"))
+        .drop("_true")
+    )
+
+
+def few_keys(pairs: Pairs) -> Pairs:
+    """Users seem to have one key each."""
+    return pairs.with_columns(_own=nw.lit(1, nw.Int64))
+
+
+def too_many_keys(pairs: Pairs) -> Pairs:
+    """Users with few keys are treated as if they had many, and keep fewer than k."""
+    return pairs.with_columns(_own=nw.lit(1000, nw.Int64))
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("mutant", [halves, few_keys, too_many_keys])
+@pytest.mark.parametrize("engine", few("polars", "duckdb"))
+def test_a_wrong_number_of_keys_releases_nothing(
+    monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Callable[[Pairs], Pairs]
+) -> None:
+    rows = crowd(1, 50, 6) + [(1000 + u, "k1", 1) for u in range(50)]
+    question = {"user": "uid", "by": "url", "mechanism": GSHM(2, 1, 3, 2, "0.9")}
+    monkeypatch.setattr(bounding, "_with_own", mutant)
+    with pytest.raises(EngineError, match=r"some users do not keep min\(k = 2"):
+        release_by(frame_of(engine, rows, "integers"), **question, source=SeededSource(1))
+
+
+def lost(pairs: Pairs, question: Any, k: int) -> Pairs:
+    """One user's choices are lost."""
+    return _MARKED(pairs.filter(nw.col(USER) != 7), question, k)
+
+
+def test_lost_choices_release_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, mechanism = frame_of("polars", crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
+    monkeypatch.setattr(bounding, "_marked", lost)
+    with pytest.raises(EngineError, match="some users do not keep"):
+        release_by(frame, user="uid", by="url", mechanism=mechanism, source=SeededSource(1))
+
+
+@pytest.mark.parametrize("engine", few("polars", "duckdb"))
+def test_users_in_two_parts_release_nothing(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    """A part that takes all rows."""
+    frame = frame_of(engine, crowd(1, 50, 6), "integers")
+    monkeypatch.setattr(Part, "rows", lambda self, frame: frame)
+    with pytest.raises(EngineError, match="the rows of a user are in two parts"):
+        release(frame, user="uid", by="url", k=2, epsilon=1, delta="1e-6", passes=2)
 
 
 def rows_and_not_pairs(rows: Pairs, question: Any) -> Pairs:
