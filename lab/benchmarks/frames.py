@@ -96,7 +96,7 @@ def _query(engine: str, query: str, path: str, passes: int) -> None:
     print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20]))
 
 
-def _release(frame: Any, passes: int) -> list[Any]:
+def _release(frame: Any, passes: int) -> Any:
     import narwhals
 
     from exactdp import frames
@@ -159,6 +159,6 @@ def _frame(engine: str, path: str) -> Any:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["query"]:
-        _query(*sys.argv[2:5], int(sys.argv[5]))
+        _query(sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5]))
     else:
         main()
