@@ -184,7 +184,8 @@ def test_the_mean_of_rows_is_not_that_of_sums_nor_of_missing_values_as_zero() ->
     ]
     for value, column, mean in expected:
         out = release(frame, **call, means={column: value})
-        assert abs(out.frame[column][0] - mean) <= out.errors[column][0] < 2.5
+        (error,) = out.errors[column]  # exceeded by 5 % of releases; three times it, by 1 of 10^8
+        assert abs(out.frame[column][0] - mean) <= 3 * error < 7.5
         assert f"of {column}" in out.bounds[1]["what"]
         assert out.guarantee.checked[-1] == value.described(column)
 
