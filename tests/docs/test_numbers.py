@@ -30,8 +30,9 @@ QUOTED = {
     r"to (\d+) such questions": TOTAL,
     r"of the (\d+) questions": TOTAL,
     r"(\d+) other libraries": len(ADAPTERS) - 1,
-    r"\b(\d+) proved, \d+ verified on instances": VERDICTS.count("proved"),
-    r"proved, (\d+) verified on instances": VERDICTS.count("verified"),
+    r"\b(\d+) proved, \d+ argued, \d+ verified on instances": VERDICTS.count("proved"),
+    r"proved, (\d+) argued, \d+ verified on instances": VERDICTS.count("argued"),
+    r"argued, (\d+) verified on instances": VERDICTS.count("verified"),
 }
 
 
