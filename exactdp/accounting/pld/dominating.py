@@ -100,13 +100,15 @@ def last_epsilon(
 def _points(
     delta: Callable[[Fraction], Fraction], end: Fraction, number: int
 ) -> list[tuple[Fraction, Fraction]]:
-    """Ratios, which rise, and bounds of delta there."""
-    unit = Fraction(1, 10 ** (_DIGITS + math.ceil(end / 2)))  # e^-2 > 1/10
-    right = [(Fraction(1), delta(Fraction(0)))]
+    """Ratios, which rise, and bounds of delta there: as no curve rises, each is the least so far."""
+    more = max(0, math.ceil(math.log10(number / end)) - _DIGITS // 2)  # narrow steps
+    unit = Fraction(1, 10 ** (_DIGITS + more + math.ceil(end / 2)))  # e^-2 > 1/10
+    bound = delta(Fraction(0))
+    right = [(Fraction(1), bound)]
     left = []
     for i in range(1, number + 1):
         epsilon = i * end / number
-        bound = delta(epsilon)
+        bound = min(bound, delta(epsilon))
         with precision(_BITS):
             above, below = enclosure(ball(epsilon).exp()), enclosure(ball(-epsilon).exp())
         x = math.ceil(above.upper / unit) * unit

@@ -73,3 +73,23 @@ def test_masses_have_few_digits() -> None:
 def test_ranges_that_no_finite_law_covers_are_undecided() -> None:
     with pytest.raises(Undecided, match="try a smaller epsilon"):
         dominated_choice(epsilon=41, neighbours=pld.ADD_REMOVE)
+
+
+def test_bounds_that_rise_by_rounding_are_taken_as_flat() -> None:
+    """A curve falls, but the enclosures of a flat part end at different last digits."""
+    loss = dominated(
+        lambda x: F(1, 10) + F(round(x * 10) % 3, 10**24),
+        end=F(2),
+        points=20,
+        neighbours=pld.ADD_REMOVE,
+    )
+    assert 0 <= delta_of(loss, F(1)) - _real(F(1, 10)) < 1e-7
+
+
+@pytest.mark.parametrize("width", ["1e-9", "1e-12"])
+def test_narrow_choices_are_dominated(width: str) -> None:
+    """The largest delta at 0 is tanh(w/4)."""
+    loss = dominated_choice(epsilon=width, neighbours=pld.ADD_REMOVE)
+    with mpmath.workdps(40):
+        true = mpmath.tanh(_real(F(width)) / 4)
+        assert true <= delta_of(loss, F(0)) <= 2 * true
