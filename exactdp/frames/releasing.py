@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from operator import le
 from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.display import Printed
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.frames.candidates import Target, describe, mechanism_for
 from exactdp.frames.cells import Cells, cells_of
 from exactdp.frames.counting import totals
@@ -27,7 +28,7 @@ from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts
 from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums
-from exactdp.parameters import Real
+from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
 from exactdp.statement import Statement, released
@@ -193,8 +194,9 @@ def release_by(
 ) -> FrameRelease:
     """A release by a given mechanism, with randomness from any source, for simulations.
 
-    k: keys per user that count, by default those of the mechanism. pay: is called with the
-    guarantee before noise is drawn. Other arguments: as of :func:`release`.
+    k: keys per user that count, by default and at most those of the mechanism. pay: is called with
+    the guarantee before noise is drawn. Other arguments: as of :func:`release`. Raises
+    InvalidParameter where a user may change more than the mechanism's guarantee allows.
     """
     question = read_question(
         frame,
@@ -220,6 +222,7 @@ def _release(
     """The answer to a question by a mechanism. k: if it is not that of the mechanism."""
     columns, keyed = _columns(question), KeyedHash.draw(source)
     counting = of_counts(mechanism)
+    _require_room(question, counting, k)
     if isinstance(mechanism, CountsAndQuantiles):
         mechanism.check(question.quantiles)
     elif question.quantiles:
@@ -250,6 +253,25 @@ def _release(
         ranks = mechanism.rank_errors.items()
         errors |= {column: (rank,) * len(counters.elements) for column, rank in ranks}
     return FrameRelease(table, promise(checked), mechanism, bounds, None, base, errors)
+
+
+def _require_room(question: Question, mechanism: Any, k: int | None) -> None:
+    """Raise InvalidParameter if a user may change more than the mechanism's guarantee allows."""
+    name = type(mechanism).__name__
+    if isinstance(mechanism, ListedCounts) and question.listed is None:
+        raise InvalidParameter("keys", None, f"a public list of keys, with {name}")
+    if not _reads_all(mechanism) and k is not None:
+        keys = integer("k", k, least=1)
+        most = keys if question.listed is None else min(keys, len(question.listed))
+        if most > mechanism.k:
+            raise InvalidParameter("k", k, f"at most {mechanism.k}, the k of the mechanism")
+    halves = [total.half for total in question.totals]
+    largest = mechanism.largest if isinstance(mechanism, WithSums) else ()
+    fits = len(halves) == len(largest) and all(map(le, halves, largest))
+    if halves and not fits:
+        limits = ", ".join(map(str, halves))
+        allowed = f"one with `largest` at least {limits}, for these sums and means"
+        raise InvalidParameter("mechanism", Described(name), allowed)
 
 
 def _columns(question: Question) -> dict[str, str]:

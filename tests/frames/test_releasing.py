@@ -15,12 +15,15 @@ from exactdp import InvalidParameter
 from exactdp.accounting.divergence import hockey_stick
 from exactdp.frames import KeyedHash, Mean, Sum, bound_pairs, count_users, release, release_by
 from exactdp.law import Law
-from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
+from exactdp.mechanisms import GSHM, GSHMWithSums, KnownKeys, TopK
 from exactdp.mechanisms.thresholded.mechanism import Thresholded
 from exactdp.samplers import SeededSource, Source, exact_law
 from tests.frames.reference import ENGINES, Row, few, frame_of, listed, some_rows
 
 F = Fraction
+
+#: One key of each user, and sums up to 1.
+_SMALL: dict[str, Any] = {"k": 1, "epsilon": 1, "delta": "1e-6"}
 
 
 @pytest.mark.few(1)
@@ -291,3 +294,36 @@ def test_nothing_is_left_behind_on_a_connection_of_the_caller() -> None:
     names = connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()
     views = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
     assert (names, views) == ([("visits",)], [])
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "more", "name"),
+    [
+        (GSHM.for_target(**_SMALL), {"k": 3}, "k"),
+        (KnownKeys.for_target(**_SMALL), {"k": 3, "keys": "abc"}, "k"),
+        (KnownKeys.for_target(**_SMALL), {}, "keys"),
+        (GSHMWithSums.for_target(**_SMALL), {"sums": {"v": Sum(-10, 10, of="sums")}}, "mechanism"),
+        (GSHM.for_target(**_SMALL), {"sums": {"v": Sum(-1, 1, of="sums")}}, "mechanism"),
+        (GSHM.for_target(**_SMALL), {"means": {"v": Mean(0, 9, of="users")}}, "mechanism"),
+    ],
+)
+def test_a_mechanism_for_smaller_changes_is_refused(
+    mechanism: Any, more: dict[str, Any], name: str
+) -> None:
+    """One user has three keys and sums up to 10; the guarantee is that of one key and of sums up to
+    1, or the mechanism has no threshold and needs a list of keys."""
+    frame = pl.DataFrame({"u": [1] * 3 + [2], "g": ["a", "b", "c", "a"], "v": [10, 0, 0, 0]})
+    call = {"user": "u", "by": "g", "mechanism": mechanism, "source": SeededSource(1), **more}
+    if "keys" in call:
+        call["keys"] = list(call["keys"])
+    with pytest.raises(InvalidParameter) as refusal:
+        release_by(frame, **call)
+    assert refusal.value.name == name
+
+
+def test_a_short_list_of_keys_bounds_the_keys_of_a_user() -> None:
+    frame = pl.DataFrame({"u": [1, 1, 2], "g": ["a", "b", "a"]})
+    mechanism = KnownKeys.for_target(**_SMALL)
+    call: dict[str, Any] = {"user": "u", "by": "g", "mechanism": mechanism}
+    out = release_by(frame, **call, source=SeededSource(1), keys=["a"], k=3)
+    assert out.frame["g"].to_list() == ["a"]

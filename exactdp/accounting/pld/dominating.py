@@ -100,7 +100,7 @@ def last_epsilon(
 def _points(
     delta: Callable[[Fraction], Fraction], end: Fraction, number: int
 ) -> list[tuple[Fraction, Fraction]]:
-    """Ratios, which rise, and bounds of delta there: as no curve rises, each is the least so far."""
+    """Ratios, which rise, and bounds of delta there: the least so far, as no curve rises."""
     more = max(0, math.ceil(math.log10(number / end)) - _DIGITS // 2)  # narrow steps
     unit = Fraction(1, 10 ** (_DIGITS + more + math.ceil(end / 2)))  # e^-2 > 1/10
     bound = delta(Fraction(0))
