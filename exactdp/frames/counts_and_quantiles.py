@@ -19,10 +19,11 @@ from exactdp.accounting.pld import Pld
 from exactdp.accounting.pld.dominating import dominated, dominated_choice, last_epsilon
 from exactdp.bisection import halved
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter, Undecided
+from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.frames.candidates import Target
 from exactdp.frames.quantiles import Quantile
-from exactdp.mechanisms import GridQuantile
+from exactdp.mechanisms import GSHM, GridQuantile
+from exactdp.mechanisms.known_keys import ListedCounts
 from exactdp.parameters import Real, decimal_text, delta_target, positive, rational
 
 #: Points of the finite law that dominates the counts.
@@ -55,6 +56,7 @@ class CountsAndQuantiles:
     delta: Fraction
 
     def __post_init__(self) -> None:
+        _require_counts(self.counts)
         if len({each.epsilon for each in self.columns.values()}) != 1:
             raise InvalidParameter("columns", list(self.columns), "choices of one epsilon")
 
@@ -69,9 +71,14 @@ class CountsAndQuantiles:
     ) -> CountsAndQuantiles:
         """The choices with about the largest range of losses that the target leaves to them.
 
-        counts: keeps a part of the target. Raises InvalidParameter, Undecided.
+        counts: GSHM, with or without sums, or a mechanism for known keys; keeps a part of the
+        target. Raises InvalidParameter, Undecided.
         """
         loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
+        _require_counts(counts)
+        if counts.epsilon >= loss:
+            allowed = f"above {decimal_text(counts.epsilon)}, the epsilon of the counts"
+            raise InvalidParameter("epsilon", epsilon, allowed)
         number = counts.k * sum(each.choices for each in quantiles.values())
         finite = _finite(counts)
         limit = target * _ROOM
@@ -160,6 +167,14 @@ def for_counts(target: Target, quantiles: Mapping[str, Quantile]) -> Target:
         raise InvalidParameter("share", target.share, "> 0 and < 1, with quantiles")
     epsilon, delta = positive("epsilon", target.epsilon), delta_target("delta", target.delta)
     return replace(target, epsilon=epsilon * share, delta=delta * share)
+
+
+def _require_counts(mechanism: Any) -> None:
+    """Raise InvalidParameter unless a mechanism bounds the keys of a user, and its delta is known
+    at every epsilon."""
+    if not isinstance(mechanism, GSHM | ListedCounts):
+        allowed = "GSHM, GSHMWithSums, KnownKeys or CorrelatedGaussian"
+        raise InvalidParameter("counts", Described(type(mechanism).__name__), allowed)
 
 
 def _columns(quantiles: Mapping[str, Quantile], width: Fraction) -> dict[str, GridQuantile]:

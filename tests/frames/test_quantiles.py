@@ -231,6 +231,26 @@ def test_choices_of_other_quantiles_are_refused() -> None:
         replace(both, columns=wide)
 
 
+_HALF: dict[str, Any] = {"epsilon": "0.5", "delta": "5e-7"}
+
+
+@pytest.mark.parametrize(
+    ("counts", "name"),
+    [
+        (mechanisms.TopK.for_target(top=3, **_HALF), "counts"),
+        (mechanisms.SIPS.for_target(k=2, counts="1/2", **_HALF), "counts"),
+        (mechanisms.PartitionSelection.for_target(k=2, **_HALF), "counts"),
+        (mechanisms.GSHM.for_target(k=2, epsilon=1, delta="5e-7"), "epsilon"),
+    ],
+)
+def test_counts_that_cannot_share_a_target_are_refused(counts: Any, name: str) -> None:
+    """Users without a bound on their keys, selections, and counts that need all of epsilon."""
+    asked = {"amount": Quantile("0.5", 0, 100, of="users")}
+    with pytest.raises(InvalidParameter) as refusal:
+        CountsAndQuantiles.for_target(counts, asked, epsilon=1, delta="1e-6")
+    assert refusal.value.name == name
+
+
 @pytest.mark.parametrize(
     ("question", "name"),
     [
