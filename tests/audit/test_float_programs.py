@@ -162,6 +162,7 @@ def test_a_program_that_goes_on_after_an_endless_draw_is_refused() -> None:
         private(program, 0, 1, epsilon=5, interface="numpy")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "options"),
     [("laplace", (1.5, 2.0)), ("gumbel", (0.5, 3.0)), ("logistic", (-1.0, 0.5))],

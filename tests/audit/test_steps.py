@@ -137,6 +137,7 @@ def once_in_a_million(bit: int, rng: Any) -> int:
     return 2
 
 
+@pytest.mark.slow
 def test_a_turn_that_no_repeated_run_takes_ends_the_reading() -> None:
     """The program may do there something else than its text was taken to say."""
     reading = Reading(once_in_a_million, (0, 1), False, math.inf)
