@@ -134,11 +134,11 @@ def _trainings() -> list[list[str]]:
 def test_answers_without_numpy_are_the_same(place: int) -> None:
     """The commands' whole output, to the last digit."""
     program = WITHOUT_NUMPY.replace("main(words)", 'main([*words, "--json"])')
-    asked = json.dumps(_trainings()[10 * place : 10 * place + 10])
+    questions = json.dumps(_trainings()[10 * place : 10 * place + 10])
     outputs = []
     for text in (program, program.replace('sys.modules["numpy"] = None', "")):
         run = [sys.executable, "-c", text]
-        done = subprocess.run(run, input=asked, capture_output=True, text=True, check=True)
+        done = subprocess.run(run, input=questions, capture_output=True, text=True, check=True)
         outputs.append(done.stdout.splitlines())
     assert outputs[0] == outputs[1]
     assert len(outputs[0]) == 10

@@ -46,10 +46,10 @@ def means_in(text: str | None) -> dict[str, Mean]:
     for part in text.split(",") if text else ():
         plain = part.removesuffix(":variance")
         kind = Mean if plain == part else Variance
-        asked = _read("means", plain, kind)
-        if asked.keys() & means.keys():
+        column = _read("means", plain, kind)
+        if column.keys() & means.keys():
             raise InvalidParameter("means", text, _ALLOWED)
-        means |= asked
+        means |= column
     return means
 
 

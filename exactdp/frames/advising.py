@@ -214,14 +214,14 @@ def advise(
     if profile:
         longest = min(longest, most if spend is not None else max(profile))
     ladder = [k for k in LADDER if k < longest] + [longest]
-    values, asked = values_of(sums, means), quantiles_of(quantiles)
+    values, columns = values_of(sums, means), quantiles_of(quantiles)
     whole = [Target(loss, delta, k, None, times, 1, listed, values, share=share) for k in ladder]
-    targets = [for_counts(target, asked) for target in whole]
+    targets = [for_counts(target, columns) for target in whole]
     bounds = tuple(_bound(each, profile, size) for each in targets)
     place = bounds.index(_best(bounds))
     best = targets[place]
     others = tuple(_side_by_side(best, profile))
-    errors = {**_value_errors(best, size), **_rank_errors(whole[place], best, asked)}
+    errors = {**_value_errors(best, size), **_rank_errors(whole[place], best, columns)}
     return Advice(bounds, others, size, learnt, guarantee, errors)
 
 

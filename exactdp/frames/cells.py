@@ -126,9 +126,9 @@ def cells_of(question: Question, name: str, reading: Reading, k: int, keyed: Key
     """
     kind = value_type_of(schema_of(question.frame), name, reading.step)
     readings: dict[str, Any] = {name: reading}
-    asked = replace(question, values=readings, value_types=(kind,))
+    one_column = replace(question, values=readings, value_types=(kind,))
     rows: list[tuple[Any, ...]] = []
-    placing = Placing(asked, k, keyed)
+    placing = Placing(one_column, k, keyed)
 
     def count(pairs: BoundedPairs) -> list[tuple[Any, ...]]:
         _check(pairs, placing)

@@ -126,8 +126,8 @@ def read_question(
     names = (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
     if not names or len(set(map(str, names))) < len(names) or user in names:
         raise InvalidParameter("by", by, f"one or more columns other than the user's, {user}")
-    values, asked = values_of(sums, means), quantiles_of(quantiles)
-    for name, each in asked.items():
+    values, columns = values_of(sums, means), quantiles_of(quantiles)
+    for name, each in columns.items():
         value_type_of(schema, name, each.step, "quantiles")  # refuses other columns
     user_type, cells = type_of(schema, "user", user), of_pandas(frame)
     parts = [intervals_of(schema, name) or key_of(schema, name, cells=cells) for name in names]
@@ -149,7 +149,7 @@ def read_question(
         tuple(value_type_of(schema, name, value.step) for name, value in values.items()),
         None,
         max(integer("passes", passes, least=1), parts_for(rows_in_memory(frame))),
-        asked,
+        columns,
     )
     intervals = [kind for kind in question.key_types if isinstance(kind, Intervals)]
     if keys is None and len(intervals) == len(names):

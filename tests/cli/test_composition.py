@@ -198,7 +198,7 @@ def test_a_relative_width() -> None:
             k: Fraction(v) for k, v in report["epsilon" if "delta" in target else "delta"].items()
         }
         assert ends["upper"] - ends["lower"] <= Fraction(width) * ends["lower"] * Fraction(11, 10)
-    given = [*SGD, "--epsilon", "1", "--delta", "0.1", "--steps", "2"]
-    code, _, err = run(*given, "--relative-width", "1")
+    options = [*SGD, "--epsilon", "1", "--delta", "0.1", "--steps", "2"]
+    code, _, err = run(*options, "--relative-width", "1")
     assert code == 2
     assert "relative_width must be left out for noise or steps" in err

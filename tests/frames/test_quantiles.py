@@ -101,8 +101,8 @@ def test_a_release_has_the_quantiles(engine: str) -> None:
     """Three quarters of the values are 20, the others 70, and epsilon is large: each quantile is
     off with a probability below e^-30."""
     frame = frame_of(engine, crowd(), "integers")
-    asked = {"amount": Quantile(["0.5", "0.9", "0.125"], 0, 100, of="rows", most=2)}
-    out = release(frame, **_CALL, k=2, epsilon=16, delta="1e-6", quantiles=asked)
+    quantiles = {"amount": Quantile(["0.5", "0.9", "0.125"], 0, 100, of="rows", most=2)}
+    out = release(frame, **_CALL, k=2, epsilon=16, delta="1e-6", quantiles=quantiles)
     held = out.frame.compute() if engine == "dask" else out.frame
     schema = nw.from_native(held).collect_schema()
     columns = ["amount_q12_5", "amount_q50", "amount_q90"]
@@ -118,8 +118,8 @@ def test_a_release_has_the_quantiles(engine: str) -> None:
 
 def test_known_keys_are_all_released_and_a_key_without_values_is_uniform() -> None:
     frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
-    asked = {"amount": Quantile("0.5", 0, 100, "0.5", of="users")}
-    out = release(frame, **_CALL, k=3, **_TARGET, keys=["a", "b", "z"], quantiles=asked)
+    quantiles = {"amount": Quantile("0.5", 0, 100, "0.5", of="users")}
+    out = release(frame, **_CALL, k=3, **_TARGET, keys=["a", "b", "z"], quantiles=quantiles)
     assert out.frame["url"].to_list() == ["a", "b", "z"]
     assert out.frame["amount_q50"].dtype == pl.Float64
     assert all(0 <= value <= 100 for value in out.frame["amount_q50"])
@@ -128,8 +128,8 @@ def test_known_keys_are_all_released_and_a_key_without_values_is_uniform() -> No
 def test_bounds_enclose_the_quantiles() -> None:
     """Each bound fails with a probability of at most 5 %, and here of far less."""
     frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
-    asked = {"amount": Quantile("0.5", 0, 100, of="users", interval=True)}
-    out = release(frame, **_CALL, k=2, epsilon=8, delta="1e-6", quantiles=asked)
+    quantiles = {"amount": Quantile("0.5", 0, 100, of="users", interval=True)}
+    out = release(frame, **_CALL, k=2, epsilon=8, delta="1e-6", quantiles=quantiles)
     for low, middle, high in out.frame.select(pl.selectors.starts_with("amount_q50")).rows():
         assert low <= middle or middle <= high
     rows = {row["url"]: row for row in out.frame.to_dicts()}
@@ -158,8 +158,8 @@ def test_quantiles_beside_sums_and_means_of_the_same_column() -> None:
 
 def test_a_checker_recomputes_the_guarantee_and_trusts_no_promise() -> None:
     frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
-    asked = {"amount": Quantile(["0.25", "0.5"], 0, 100, of="users")}
-    out = release(frame, **_CALL, k=2, **_TARGET, quantiles=asked)
+    quantiles = {"amount": Quantile(["0.25", "0.5"], 0, 100, of="users")}
+    out = release(frame, **_CALL, k=2, **_TARGET, quantiles=quantiles)
     statement = out.statement
     assert [each["mechanism"] for each in statement.fields["releases"]] == ["finite-law"] * 2
     assert [each["times"] for each in statement.fields["releases"]] == [1, 4]
@@ -181,8 +181,8 @@ def test_the_guarantee_covers_the_composition_and_uses_most_of_the_target(
     if listed_keys:
         counts = mechanisms.KnownKeys.for_target(k=3, epsilon="0.5", delta="5e-7")
         loss = pld.discrete_gaussian(sigma2=counts.sigma2).composed(3)
-    asked = {"v": Quantile(["0.5", "0.9"], 0, 9, of="users")}
-    both = CountsAndQuantiles.for_target(counts, asked, **_TARGET)
+    quantiles = {"v": Quantile(["0.5", "0.9"], 0, 9, of="users")}
+    both = CountsAndQuantiles.for_target(counts, quantiles, **_TARGET)
     choices = pld.exponential(epsilon=both.width).composed(6)
     whole = pld.Pld((*loss.steps, *choices.steps), pld.ADD_REMOVE, "test")
     assert both.runs == 6
@@ -193,10 +193,10 @@ def test_the_guarantee_covers_the_composition_and_uses_most_of_the_target(
 
 def test_a_budget_pays_for_counts_and_quantiles_before_noise_is_drawn() -> None:
     frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
-    asked = {"amount": Quantile("0.5", 0, 100, of="users")}
+    quantiles = {"amount": Quantile("0.5", 0, 100, of="users")}
     paid: list[Any] = []
     counts = mechanisms.GSHM.for_target(k=2, epsilon="0.5", delta="5e-7")
-    both = CountsAndQuantiles.for_target(counts, asked, **_TARGET)
+    both = CountsAndQuantiles.for_target(counts, quantiles, **_TARGET)
 
     class Silent(SeededSource):
         def inverse_cdf(self, cdf: Any) -> int:
@@ -204,7 +204,7 @@ def test_a_budget_pays_for_counts_and_quantiles_before_noise_is_drawn() -> None:
             return super().inverse_cdf(cdf)
 
     out = release_by(
-        frame, **_CALL, mechanism=both, source=Silent(1), pay=paid.append, quantiles=asked
+        frame, **_CALL, mechanism=both, source=Silent(1), pay=paid.append, quantiles=quantiles
     )
     assert paid == [out.guarantee]
     assert out.guarantee.epsilon == 1
@@ -213,11 +213,11 @@ def test_a_budget_pays_for_counts_and_quantiles_before_noise_is_drawn() -> None:
 def test_choices_of_other_quantiles_are_refused() -> None:
     """A mechanism for one value of a user is none for five, nor is one for counts alone."""
     frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
-    asked = {"amount": Quantile("0.5", 0, 100, of="users")}
+    columns = {"amount": Quantile("0.5", 0, 100, of="users")}
     more = {"amount": Quantile("0.5", 0, 100, of="rows", most=5)}
     counts = mechanisms.GSHM.for_target(k=2, epsilon="0.5", delta="5e-7")
-    both = CountsAndQuantiles.for_target(counts, asked, **_TARGET)
-    for quantiles, mechanism in ((more, both), ({}, both), (asked, counts)):
+    both = CountsAndQuantiles.for_target(counts, columns, **_TARGET)
+    for quantiles, mechanism in ((more, both), ({}, both), (columns, counts)):
         with pytest.raises(InvalidParameter, match=r"quantiles|mechanism"):
             release_by(
                 frame,
@@ -245,9 +245,9 @@ _HALF: dict[str, Any] = {"epsilon": "0.5", "delta": "5e-7"}
 )
 def test_counts_that_cannot_share_a_target_are_refused(counts: Any, name: str) -> None:
     """Users without a bound on their keys, selections, and counts that need all of epsilon."""
-    asked = {"amount": Quantile("0.5", 0, 100, of="users")}
+    quantiles = {"amount": Quantile("0.5", 0, 100, of="users")}
     with pytest.raises(InvalidParameter) as refusal:
-        CountsAndQuantiles.for_target(counts, asked, epsilon=1, delta="1e-6")
+        CountsAndQuantiles.for_target(counts, quantiles, epsilon=1, delta="1e-6")
     assert refusal.value.name == name
 
 
@@ -266,9 +266,9 @@ def test_counts_that_cannot_share_a_target_are_refused(counts: Any, name: str) -
 )
 def test_impossible_questions_are_refused(question: dict[str, Any], name: str) -> None:
     frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
-    asked = {"k": 2, "quantiles": {"amount": Quantile("0.5", 0, 9, of="users")}, **question}
+    call = {"k": 2, "quantiles": {"amount": Quantile("0.5", 0, 9, of="users")}, **question}
     with pytest.raises(InvalidParameter) as refusal:
-        release(frame, **_CALL, **_TARGET, **asked)
+        release(frame, **_CALL, **_TARGET, **call)
     assert refusal.value.name == name
 
 

@@ -169,9 +169,9 @@ class CshSums(RefusesK, WithSums, _Sparsity):
         return arb(self.sparsity).sqrt() / ball(self.counter_variance) + ball(independent)
 
     def log_factor(self) -> arb:
-        """h, with a factor for the shared noise, whose variance given the counters is `given`."""
-        given = ball(self.counter_variance) / (self.sparsity + arb(self.sparsity).sqrt())
-        return self.sparsity * (1 + self.columns) * rounding_factor() + log_ratio(given)
+        """h, with a factor for the shared noise, whose variance given the counters is `rest`."""
+        rest = ball(self.counter_variance) / (self.sparsity + arb(self.sparsity).sqrt())
+        return self.sparsity * (1 + self.columns) * rounding_factor() + log_ratio(rest)
 
     def shows(self) -> Enclosure:
         """The exact threshold part of the correlated sparse histogram."""

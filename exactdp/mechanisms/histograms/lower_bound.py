@@ -54,8 +54,8 @@ def least_sparse_error(
 
         def most() -> arb:
             growth = ball(loss)
-            shown = (growth * a).exp() * ball(share)
-            return shown + ball(leak) * (growth * a).expm1() / growth.expm1()
+            grown = (growth * a).exp() * ball(share)
+            return grown + ball(leak) * (growth * a).expm1() / growth.expm1()
 
         bound = refine(most, accept=lambda x: x.lower >= 1 - chance or x.upper < 1 - chance)
         return bound.upper >= 1 - chance

@@ -57,12 +57,12 @@ def lemma_2_6(fewer: int = 0) -> None:
         1 - G = 1 - Phi^r grows with r up to k.
     """
     p, q, s, u, v, hidden = sp.symbols("p Q s u v Y", nonnegative=True)
-    shown, stays = v / (u + v), u / (u + v)  # 1 - G and G
+    visible, stays = v / (u + v), u / (u + v)  # 1 - G and G
     never_below_zero((p - q) - (stays * p - q))  # first case
     more = q + s  # p >= Q
-    never_below_zero(s + shown * more - (more - stays * q))
+    never_below_zero(s + visible * more - (more - stays * q))
     larger = p + s  # Q > p
-    never_below_zero(shown * p - (p - stays * larger))
+    never_below_zero(visible * p - (p - stays * larger))
     # all k new, Y = Phi^(k - 1): the stated delta_inf minus what they show
     chance = u / (u + v)
     never_below_zero((1 - hidden * chance ** (1 - fewer)) - (1 - hidden * chance))
@@ -147,8 +147,8 @@ def theorem_3_3(scale: Fraction = Fraction(1)) -> None:
     middle = first - inf + s  # P_X = P_M + delta_inf - s
     stated = gauss + inf + (middle - gauss + t)  # e^epsilon P_X' = P_M - delta_gauss + t
     never_below_zero(sp.expand(stated - first))
-    shown, x = sp.symbols("Y v", nonnegative=True)  # psi(r) = Y >= psi(k) = Y/(1 + v)
-    never_below_zero((1 - shown / (1 + x)) - (1 - shown))
+    visible, x = sp.symbols("Y v", nonnegative=True)  # psi(r) = Y >= psi(k) = Y/(1 + v)
+    never_below_zero((1 - visible / (1 + x)) - (1 - visible))
     a, j, more, root = sp.symbols("a j e r", positive=True)  # k = j + e, sqrt k = r
     most = _rational(scale) ** 2 * (j + more + root) / 4
     square = (a - (j + root) / 2) ** 2 / (j + root)
@@ -246,10 +246,10 @@ def theorem_3_5(scale: Fraction = Fraction(1)) -> None:
         nothing is in both, and it is 1 - psi(k) at most; for r = 0 it is the Gaussian delta at
         gamma(j), at most that at sqrt(k + sqrt k)/2. (The paper's proof takes a step that fails.)
     """
-    first, s, t, shown, gauss, x = sp.symbols("P_X s t Y d_gauss v", nonnegative=True)
-    never_below_zero((1 - shown / (1 + x)) - (1 - shown))  # psi(r) = Y, psi(k - j) = Y/(1 + v)
-    middle = first - (1 - shown) + s  # P_X = P_M + 1 - psi(r) - s
-    never_below_zero(sp.expand(gauss + (1 - shown) + (middle - gauss + t) - first))
+    first, s, t, visible, gauss, x = sp.symbols("P_X s t Y d_gauss v", nonnegative=True)
+    never_below_zero((1 - visible / (1 + x)) - (1 - visible))  # psi(r) = Y, psi(k - j) = Y/(1 + v)
+    middle = first - (1 - visible) + s  # P_X = P_M + 1 - psi(r) - s
+    never_below_zero(sp.expand(gauss + (1 - visible) + (middle - gauss + t) - first))
     a, j, more, root = sp.symbols("a j e r", positive=True)  # k = j + e, sqrt k = r
     never_below_zero((j + more + root) / 4 - (j + root) / 4)
     never_below_zero((a + more) - _moved(a, a + more, root))  # at most sqrt j, j = a + e
