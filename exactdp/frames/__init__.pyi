@@ -11,8 +11,8 @@ from exactdp.frames.cutting import Cut as Cut
 from exactdp.frames.cutting import cut as cut
 from exactdp.frames.keyed_hash import KeyedHash as KeyedHash
 from exactdp.frames.least_error import Choice as Choice
+from exactdp.frames.published import FrameRelease as FrameRelease
 from exactdp.frames.quantiles import Quantile as Quantile
-from exactdp.frames.releasing import FrameRelease as FrameRelease
 from exactdp.frames.releasing import release as release
 from exactdp.frames.releasing import release_by as release_by
 from exactdp.frames.selecting import KeysRelease as KeysRelease

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from operator import le
 from typing import Any
 
 from exactdp.accounting import pld
 from exactdp.accounting.guarantee import Guarantee
-from exactdp.display import Printed
 from exactdp.errors import Described, InvalidParameter
-from exactdp.frames.candidates import Target, describe, mechanism_for
-from exactdp.frames.cells import Cells, cells_of
+from exactdp.frames.assembling import (
+    as_frame,
+    errors_of,
+    largest_counts,
+    quantiles_of_keys,
+    without_base,
+)
+from exactdp.frames.candidates import Target, mechanism_for
+from exactdp.frames.cells import cells_of
 from exactdp.frames.counting import totals
 from exactdp.frames.counts_and_quantiles import CountsAndQuantiles, for_counts, of_counts
-from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
-from exactdp.frames.least_error import Choice
 from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
 from exactdp.frames.payment import Payment
+from exactdp.frames.published import FrameRelease
 from exactdp.frames.quantiles import Quantile
 from exactdp.frames.question import Question, read_question
-from exactdp.frames.values import Mean, Sum, Total, Value, noises_of
+from exactdp.frames.values import Mean, Sum, Total
 from exactdp.mechanisms import NoisyCounts, TopK, TopKWithBase
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.mechanisms.known_keys import ListedCounts
@@ -31,55 +35,6 @@ from exactdp.mechanisms.thresholded.histogram_with_sums import WithSums
 from exactdp.parameters import Real, integer
 from exactdp.samplers import Source, SystemSource
 from exactdp.samplers.source import require_secure
-from exactdp.statement import Statement, released
-
-
-@dataclass(frozen=True)
-class Published(Printed):
-    """What was released from a frame. frame: a row for every released key, sorted by key.
-    guarantee: of the release, or of all releases of a series. mechanism: with its parameters.
-    bounds: on the data of one user, checked before the noise. choice: why this mechanism, if it was
-    chosen by its error."""
-
-    frame: Any
-    guarantee: Guarantee
-    mechanism: Any
-    bounds: tuple[dict[str, Any], ...] = ()
-    choice: Choice | None = None
-
-    @property
-    def statement(self) -> Statement:
-        """The privacy statement of the release, which anybody can check: see exactdp.statement."""
-        return released(self.guarantee, self.mechanism, loss=self.loss, bounds=self.bounds)
-
-    @property
-    def loss(self) -> pld.Pld | None:
-        """With quantiles, the loss of laws that dominate the mechanism, for its statement."""
-        return self.mechanism.loss if isinstance(self.mechanism, CountsAndQuantiles) else None
-
-    @property
-    def of_counts(self) -> Any:
-        """The mechanism of the counts."""
-        return of_counts(self.mechanism)
-
-    def __str__(self) -> str:
-        parts = [describe(self.of_counts)]
-        if isinstance(self.mechanism, CountsAndQuantiles):
-            parts.append(self.mechanism.described)
-        lines = (self.frame, "; ".join(parts), self.choice, self.guarantee)
-        return "\n".join(str(line) for line in lines if line is not None)
-
-
-@dataclass(frozen=True)
-class FrameRelease(Published):
-    """A release of counts. base: with "top-k-with-base", the noisy (top + 1)-th largest count.
-    errors: column of sums, means or quantiles -> for each released row a bound of its error by
-    noise, computed from the noisy numbers alone; of a quantile in ranks, the number of values by
-    which it is off. For each key, the probability that it is released with a larger error is at
-    most 5 %; keys of few users are released only where the noise is large."""
-
-    base: Fraction | None = None
-    errors: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 def release(
@@ -243,12 +198,12 @@ def _release(
     )
     base = None
     if isinstance(mechanism, TopKWithBase):
-        base, counters = _without_base(counters)
-    counters = _largest(counters, top)
-    chosen = _quantiles(question, mechanism, cells, counters.elements, source)
-    table = _as_frame(question, columns, counters, chosen)
+        base, counters = without_base(counters)
+    counters = largest_counts(counters, top)
+    chosen = quantiles_of_keys(question, mechanism, cells, counters.elements, source)
+    table = as_frame(question, columns, counters, chosen)
     bounds = checked_bounds(counting, question.totals, k) + _bounds_of_values(question.quantiles)
-    errors = _errors(question.values, counting, counters)
+    errors = errors_of(question.values, counting, counters)
     if isinstance(mechanism, CountsAndQuantiles):
         ranks = mechanism.rank_errors.items()
         errors |= {column: (rank,) * len(counters.elements) for column, rank in ranks}
@@ -349,86 +304,3 @@ def _noisy_counts(
 def _reads_all(mechanism: Any) -> bool:
     """Whether the mechanism counts every key of every user."""
     return isinstance(mechanism, TopK)
-
-
-def _without_base(noisy_counts: NoisyCounts) -> tuple[Fraction, NoisyCounts]:
-    """The base (the first counter of TopKWithBase), and the other counters."""
-    base = Fraction(noisy_counts.numerators[0], noisy_counts.denominator)
-    rest = noisy_counts.elements[1:], noisy_counts.numerators[1:]
-    return base, NoisyCounts(*rest, noisy_counts.denominator)
-
-
-def _largest(noisy_counts: NoisyCounts, top: int | None) -> NoisyCounts:
-    """The `top` largest noisy counts, or all of them; equal counts in the order of keys."""
-    if top is None or len(noisy_counts.elements) <= top:
-        return noisy_counts
-    order = sorted(range(len(noisy_counts.elements)), key=lambda i: -noisy_counts.numerators[i])
-    kept = sorted(order[:top])
-    columns = (noisy_counts.elements, noisy_counts.numerators, *noisy_counts.sums)
-    elements, numerators, *sums = ([column[i] for i in kept] for column in columns)
-    return NoisyCounts(elements, numerators, noisy_counts.denominator, sums)
-
-
-def _quantiles(
-    question: Question,
-    mechanism: Any,
-    cells: Mapping[str, Cells],
-    keys: Sequence[Any],
-    source: Source,
-) -> list[list[float]]:
-    """The columns of quantiles of released keys."""
-    columns = []
-    for name, each in question.quantiles.items():
-        values = cells[name].of_keys(keys)
-        for column in each.columns(name):
-            draw = mechanism.columns[column].draw
-            columns.append([each.released(draw(values[key], source)) for key in keys])
-    return columns
-
-
-def _as_frame(
-    question: Question,
-    columns: Mapping[str, str],
-    noisy_counts: NoisyCounts,
-    quantiles: Sequence[list[float]],
-) -> Any:
-    """The released counters as a frame of the same kind as the question's."""
-    # multiples of 1/2 below 2^52 are exact in floats, larger numbers are rounded
-    halves = noisy_counts.denominator == 2
-    counts = [n / 2 for n in noisy_counts.numerators] if halves else list(noisy_counts.numerators)
-    values: list[list[float]] = []
-    for value, rows in _totals_of(question.values, noisy_counts):
-        released = list(map(value.released, rows, noisy_counts.numerators))
-        values += (
-            map(list, zip(*released, strict=True)) if released else ([] for _ in value.columns(""))
-        )
-    types = {**columns, **({"count": "Float64"} if halves else {})}
-    cells = [*question.columns_of(noisy_counts.elements), counts, *values, *quantiles]
-    return same_kind(question.frame, list(types), list(types.values()), cells)
-
-
-def _totals_of(
-    values: Mapping[str, Value], noisy_counts: NoisyCounts
-) -> Iterator[tuple[Value, list[tuple[int, ...]]]]:
-    """Each value, with its noisy totals for every key."""
-    place = 0
-    for name, value in values.items():
-        width = len(value.totals(name))
-        yield value, list(zip(*noisy_counts.sums[place : place + width], strict=True))
-        place += width
-
-
-def _errors(
-    values: Mapping[str, Value], mechanism: Any, noisy_counts: NoisyCounts
-) -> dict[str, tuple[float, ...]]:
-    """The errors of released sums and means by noise."""
-    noises = noises_of(values, mechanism)
-    errors: dict[str, tuple[float, ...]] = {}
-    for name, (value, rows) in zip(values, _totals_of(values, noisy_counts), strict=True):
-        of_keys = [
-            value.errors(name, row, count, noises[name])
-            for row, count in zip(rows, noisy_counts.numerators, strict=True)
-        ]
-        columns = of_keys[0] if of_keys else (name,)
-        errors |= {column: tuple(each[column] for each in of_keys) for column in columns}
-    return errors

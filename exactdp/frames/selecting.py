@@ -14,8 +14,9 @@ from exactdp.frames.engines import same_kind
 from exactdp.frames.keyed_hash import KeyedHash
 from exactdp.frames.pairs import WEIGHTS_CHECKED, all_pairs
 from exactdp.frames.payment import Payment
+from exactdp.frames.published import Published
 from exactdp.frames.question import Question, read_question
-from exactdp.frames.releasing import Published, checked_bounds
+from exactdp.frames.releasing import checked_bounds
 from exactdp.mechanisms import PartitionSelection
 from exactdp.mechanisms.key_sets import KeyRounds
 from exactdp.parameters import Real, integer

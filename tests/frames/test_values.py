@@ -231,11 +231,11 @@ def test_stated_errors_hold(value: Any) -> None:
 
 def _released(mechanism: Any, exact: Any, value: Any, source: SeededSource) -> Any:
     """Key, value and stated error of a release of these totals."""
-    from exactdp.frames.releasing import _errors, _totals_of
+    from exactdp.frames.assembling import errors_of, totals_of
 
     counters = mechanism.noisy_sums(exact.counts, exact.sums, source)
-    errors = _errors({"amount": value}, mechanism, counters)["amount"]
-    ((_, totals),) = _totals_of({"amount": value}, counters)
+    errors = errors_of({"amount": value}, mechanism, counters)["amount"]
+    ((_, totals),) = totals_of({"amount": value}, counters)
     for key, row, count, error in zip(
         counters.elements, totals, counters.numerators, errors, strict=True
     ):
