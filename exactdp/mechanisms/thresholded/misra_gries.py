@@ -34,8 +34,8 @@ def misra_gries(stream: Iterable[Element], *, size: int) -> dict[Element, int]:
     >>> sketch = misra_gries("a" * 900 + "bcdefgh" * 20, size=3)
     >>> sketch["a"] > 700, len(sketch) <= 3
     (True, True)
-    >>> made = CSH.for_target(sparsity=3, epsilon=1, delta="1e-6")
-    >>> list(made.release(sketch, SystemSource()))
+    >>> mechanism = CSH.for_target(sparsity=3, epsilon=1, delta="1e-6")
+    >>> list(mechanism.release(sketch, SystemSource()))
     ['a']
     """
     most, counts = integer("size", size, least=1), dict[Element, int]()

@@ -125,28 +125,6 @@ def definition_3_1_consequences(either: bool = True) -> None:
             holds(first <= second or (either and second <= first), H=h, other=other)
 
 
-Sketch = dict[int, int]
-
-
-def _sketch(stream: tuple[int, ...], k: int) -> Sketch:
-    """Misra and Gries with k counters: a new element on full counters lowers all by one."""
-    counters: Sketch = {}
-    for x in stream:
-        if x in counters or len(counters) < k:
-            counters[x] = counters.get(x, 0) + 1
-        else:
-            counters = {y: c - 1 for y, c in counters.items() if c > 1}
-    return counters
-
-
-def _merged(first: Sketch, second: Sketch, k: int) -> Sketch:
-    """Add, subtract the (k + 1)-th largest counter, and drop what is not positive."""
-    total = {x: first.get(x, 0) + second.get(x, 0) for x in {*first, *second}}
-    largest = sorted(total.values(), reverse=True)
-    base = largest[k] if len(largest) > k else 0
-    return {x: c - base for x, c in total.items() if c > base}
-
-
 @CSH.holds("Section 3", "Misra-Gries sketches")
 @mutant("counters never fall", one_ways=({0, 1},))
 def misra_gries(one_ways: tuple[set[int], ...] = ({0, 1}, {0, -1})) -> None:
@@ -155,13 +133,15 @@ def misra_gries(one_ways: tuple[set[int], ...] = ({0, 1}, {0, -1})) -> None:
     """
     k = 2
     streams = [s for n in range(5) for s in product(range(3), repeat=n)]
-    sketches = {stream: _sketch(stream, k) for stream in streams}
+    sketches = {stream: mechanisms.misra_gries(stream, size=k) for stream in streams}
     others = [dict(t) for t in {tuple(sorted(s.items())) for s in sketches.values()}]
     for stream, other in product(streams, others):  # one of the other sketches is empty
-        longer = _merged(sketches[stream], other, k)
+        longer = mechanisms.merge_misra_gries(sketches[stream], other, size=k)
         at_most(len(longer), k, stream=stream, other=other)
         for i in range(len(stream)):
-            shorter = _merged(sketches[stream[:i] + stream[i + 1 :]], other, k)
+            shorter = mechanisms.merge_misra_gries(
+                sketches[stream[:i] + stream[i + 1 :]], other, size=k
+            )
             change = {longer.get(x, 0) - shorter.get(x, 0) for x in {*shorter, *longer}}
             holds(any(change <= way for way in one_ways), stream=stream, i=i, other=other)
 
