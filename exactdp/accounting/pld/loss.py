@@ -18,6 +18,7 @@ from exactdp.accounting.neighbours import (
 from exactdp.accounting.pld.losses.allocated import allocated
 from exactdp.accounting.pld.losses.base import Step
 from exactdp.accounting.pld.losses.truncated import truncated
+from exactdp.accounting.pld.picture import delta_over_epsilon
 from exactdp.accounting.pld.questions import Questions
 from exactdp.display import Displayed, summary
 from exactdp.errors import Described, InvalidParameter
@@ -65,8 +66,6 @@ class Pld(Questions, Displayed):
         return f"<privacy loss: {'; '.join(self._mechanisms())}>"
 
     def _repr_html_(self) -> str:
-        from exactdp.accounting.pld.picture import delta_over_epsilon  # in notebooks only
-
         return super()._repr_html_() + delta_over_epsilon(self)
 
     def _title(self) -> str:

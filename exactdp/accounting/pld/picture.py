@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from exactdp.accounting.pld.questions import Questions
 from exactdp.errors import ExactDPError
 from exactdp.parameters import short_text
-
-if TYPE_CHECKING:
-    from exactdp.accounting.pld.loss import Pld
 
 #: Digits of delta: a point of the picture for each.
 _DIGITS = (2, 4, 6, 8, 10)
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 300, 140, 48, 24
 
 
-def delta_over_epsilon(loss: Pld) -> str:
+def delta_over_epsilon(loss: Questions) -> str:
     """An SVG with a point for each of five deltas; empty if one of their epsilons has no answer.
 
     A point is at the upper end of an enclosure of width 0.01, so the loss has at most this delta

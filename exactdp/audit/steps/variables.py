@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from exactdp.audit.steps.steps import Code, Expression, Jump, Set, Slots, union
 from exactdp.audit.steps.values import UNSET, Held, refuse, shared
-
-if TYPE_CHECKING:
-    from exactdp.audit.steps.translation import Program
 
 MISSING = object()
 
@@ -21,10 +18,19 @@ def constantly(value: Any) -> Expression:
     return Expression(lambda slots: value)
 
 
+class Functions(Protocol):
+    """The functions of a program. numpy: whether its generator is numpy's."""
+
+    numpy: bool
+
+    def code(self, function: Any) -> Code:
+        """The steps of a function."""
+
+
 class Variables:
     """The variables of one function, or of a part of it; steps are added at the end."""
 
-    def __init__(self, program: Program, function: types.FunctionType, name: str = "") -> None:
+    def __init__(self, program: Functions, function: types.FunctionType, name: str = "") -> None:
         self.program, self.function = program, function
         code = function.__code__
         self.locals = {*code.co_varnames, *code.co_cellvars}
