@@ -108,8 +108,8 @@ def _solve_for(wanted: str, known: dict[str, str], width: str | None) -> dict[st
             "delta": most.delta.as_dict(),
             "refuted": {"steps": str(most.too_many), "delta": most.refuted.as_dict()},
         }
-    target = "delta" if wanted == "epsilon" else "epsilon"
-    return _answer(training(known), {target: known[target]}, width)
+    bound = "delta" if wanted == "epsilon" else "epsilon"
+    return _answer(training(known), {bound: known[bound]}, width)
 
 
 def training(values: Mapping[str, str]) -> Pld:

@@ -152,7 +152,7 @@ class LazyNumber(Revealed):
         return self._like(Chain(Joint(one, second, add)))
 
     def _together(self, other: LazyNumber, function: Callable[[Any, Any], Any]) -> Any:
-        """A function of two lazy numbers, of which the one with fewer values is settled."""
+        """A function of two lazy numbers: the number with fewer values is settled first."""
         if self.has_few_values() and not other.has_few_values():
             return function(self.settle(), other)
         return function(self, other.settle())

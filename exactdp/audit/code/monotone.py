@@ -163,8 +163,10 @@ class Chain:
         return cut
 
     def require_agreement(self, test: Callable[[Any], bool], low: int, high: int) -> None:
-        """Raise Unordered unless a monotone test has one answer for all values from low to
-        high - 1, of which the first and the last have that answer."""
+        """Raise Unordered unless a monotone test has one answer from low to high - 1.
+
+        The caller knows that the first value and the last one have the same answer.
+        """
         if not self._agrees(test, low, high):
             raise Unordered
 
@@ -215,8 +217,8 @@ def changes(chain: Chain, low: int, high: int, most: int) -> tuple[int, ...] | N
         if where == high:
             return tuple(cuts)
         if chain.errs:  # no value beyond the cut is before the one there
-            value = chain(where)
-            if chain.first_pass(lambda v: not beyond(v, value), low, high) != where:  # noqa: B023
+            reaches = partial(_reaches, beyond, chain(where))
+            if chain.first_pass(reaches, low, high) != where:
                 raise Unordered
         cuts.append(where)
     return None
@@ -225,13 +227,23 @@ def changes(chain: Chain, low: int, high: int, most: int) -> tuple[int, ...] | N
 @lru_cache(maxsize=1 << 12)
 def has_few_values(chain: Chain, low: int, high: int, most: int) -> bool:
     """Whether the value changes in fewer places, as far as samples tell."""
-    beyond = _above if chain.rising else _below
     where = low
     for _ in range(most):
-        where = least(where, high, lambda k: beyond(chain(where), chain(k)))  # noqa: B023
+        where = _next_change(chain, where, high)
         if where == high:
             return True
     return False
+
+
+def _next_change(chain: Chain, where: int, high: int) -> int:
+    """The first place after `where` with another value, if the values are ordered; else high."""
+    beyond, value = (_above if chain.rising else _below), chain(where)
+    return least(where, high, lambda k: beyond(value, chain(k)))
+
+
+def _reaches(beyond: Callable[[Any, Any], bool], value: Any, other: Any) -> bool:
+    """Whether a value is not beyond another one, in the direction of `beyond`."""
+    return not beyond(other, value)
 
 
 def _above(bound: Any, value: Any) -> bool:

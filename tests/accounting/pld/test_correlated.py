@@ -75,6 +75,16 @@ def test_falling_toeplitz_strategies(n: int, k: int, b: int) -> None:
         agrees(toeplitz(c, n), c, k, b)
 
 
+def banded(rng: random.Random, n: int, bands: int) -> list[list[Fraction]]:
+    """A lower triangular matrix of this size, with numbers of any sign in its bands."""
+    rows = [
+        [Fraction(rng.randrange(-9, 9), 3) if 0 <= i - j < bands else Fraction(0) for j in range(n)]
+        for i in range(n)
+    ]
+    rows[0][0] = Fraction(1)
+    return rows
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "k", "b"), [(7, 3, 2), (6, 1, 2), (8, 3, 3), (5, 2, 5)])
 def test_bands_of_any_sign(n: int, k: int, b: int) -> None:
@@ -84,14 +94,7 @@ def test_bands_of_any_sign(n: int, k: int, b: int) -> None:
         c[0] = c[0] or Fraction(1)
         agrees(toeplitz(c, n), c, k, b)
         wide = b if k > 1 else n
-        rows = [
-            [
-                Fraction(rng.randrange(-9, 9), 3) if 0 <= i - j < wide else Fraction(0)
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-        rows[0][0] = Fraction(1)
+        rows = banded(rng, n, wide)
         agrees(rows, rows, k, b)
 
 
@@ -121,14 +124,7 @@ def test_twice_as_many_bands_of_any_sign_and_order(n: int, k: int, b: int) -> No
         c = [Fraction(rng.randrange(-9, 9), 4) for _ in range(wide)]
         c[-1] = c[-1] or Fraction(1)
         agrees(toeplitz(c, n), c, k, b)
-        rows = [
-            [
-                Fraction(rng.randrange(-9, 9), 3) if 0 <= i - j < wide else Fraction(0)
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-        rows[0][0] = Fraction(1)
+        rows = banded(rng, n, wide)
         agrees(rows, rows, k, b)
 
 
