@@ -94,7 +94,7 @@ def test_a_frame_that_cannot_be_made_is_told_in_the_ledger(
     """An error before the payment changes nothing of what was said before."""
     import polars as pl
 
-    from exactdp.frames import bounding, release, releasing
+    from exactdp.frames import assembling, bounding, release
 
     frame = pl.DataFrame({"uid": range(900), "url": ["a"] * 900})
     call: dict[str, Any] = {"user": "uid", "by": "url", "k": 1, "epsilon": 1, "delta": "1e-6"}
@@ -109,7 +109,7 @@ def test_a_frame_that_cannot_be_made_is_told_in_the_ledger(
         with pytest.raises(Exception, match=r"kept|column"):
             release(frame, **call, budget=budget)
     assert [entry.outcome for entry in budget.expenses] == ["returned"]
-    monkeypatch.setattr(releasing, "same_kind", fail)
+    monkeypatch.setattr(assembling, "same_kind", fail)
     with pytest.raises(MemoryError):
         release(frame, **call, budget=budget)
     assert [entry.outcome for entry in budget.expenses] == ["returned", "nothing was released"]
