@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.code.forced import FORCED
 from exactdp.audit.code.functions import through
 from exactdp.audit.code.monotone import With
 
@@ -90,6 +91,15 @@ def geometric_sums(p: float) -> list[float] | None:
 def trials(k: int, kind: Callable[[int], Any], p: float) -> Any:
     """numpy's geometric(p) for a double k 2^-53."""
     return kind(1 + bisect_left(geometric_sums(p) or (), k * 2.0**-53))
+
+
+@lru_cache(maxsize=1 << 6)
+def is_numpys_geometric(p: float) -> bool:
+    """Whether numpy's own geometric(p) changes where the sums say, at each of its changes."""
+    sums = geometric_sums(p) or ()
+    cuts = [min(int(each * 2.0**53), (1 << 53) - 1) for each in sums]
+    places = {k for cut in cuts for k in (cut, cut + 1) if k <= cuts[-1]}
+    return all(FORCED.answer("geometric", (p,), k) == trials(k, int, p) for k in places)
 
 
 def is_numpys(formula: Callable[[Any], Any], name: str, generator: Any, *options: float) -> bool:

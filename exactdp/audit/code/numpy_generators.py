@@ -173,9 +173,7 @@ class ExactGenerator:
         p, size = _settled(p), _settled(size)
         template = SHOWING.geometric(p, size)
         sums = None if np.ndim(p) else numpy_floats.geometric_sums(float(p))
-        if sums is None or not numpy_floats.is_numpys(
-            lambda u: numpy_floats.trials(int(u * 2.0**53), int, p), "geometric", SHOWING, p
-        ):
+        if sums is None or not numpy_floats.is_numpys_geometric(float(p)):
             self.draws.refuse(
                 "geometric(p) has an exact law here for one p >= 1/3; below, numpy draws an "
                 "exponential number by rejection"

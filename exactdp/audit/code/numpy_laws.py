@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from exactdp.audit.code.forced import FORCED
 from exactdp.bisection import least
+from exactdp.errors import NotEnumerable
 
 _GRID = 1 << 53
 
@@ -25,42 +26,44 @@ def choice_weights(p: Sequence[float]) -> list[Fraction]:
     return _shares([_cut(partial(operator.le, c)) for c in map(float, cdf[:-1])])
 
 
-def binomial_weights(n: int, p: float) -> list[Fraction] | None:
-    """The law of numpy's binomial(n, p) by inversion of one double.
+@lru_cache(maxsize=1 << 8)
+def binomial_weights(n: int, p: float) -> tuple[Fraction, ...] | None:
+    """The law of numpy's binomial(n, p), of numpy's own answers to single doubles.
 
     None where numpy uses rejection sampling instead.
 
+    numpy subtracts probabilities from the double until it is at most the next one. They do not
+    depend on the double, and differences are rounded monotonically, so a larger double gives no
+    smaller number of successes (of failures, for p above 1/2). A number beyond a bound is drawn
+    again from the next double.
     Source: numpy/random/src/distributions/distributions.c, random_binomial_inversion.
     """
-    if p > 0.5:
-        mirrored = binomial_weights(n, 1.0 - p)
-        return None if mirrored is None else mirrored[::-1]
     if n == 0 or p == 0:
-        return [Fraction(1)] + [Fraction(0)] * n
-    if p * n > 30:
+        return (Fraction(1), *[Fraction(0)] * n)
+    if (1.0 - p if p > 0.5 else p) * n > 30:
         return None
-    q = 1.0 - p
-    first = math.exp(n * math.log(q))
-    mean = n * p
-    bound = int(min(float(n), mean + 10.0 * math.sqrt(mean * q + 1)))
 
-    def inverted(u: float) -> int:
-        x, px = 0, first
-        while u > px:
-            x += 1
-            if x > bound:
-                return x  # numpy draws again
-            u -= px
-            px = ((n - x + 1) * p * px) / (x * q)
-        return x
+    def place(k: int) -> int:
+        """The number of successes or failures for a double; n + 1 if it is drawn again."""
+        number = FORCED.answer("binomial", (n, p), k)
+        if number is None:
+            return n + 1
+        return n - int(number) if p > 0.5 else int(number)
 
-    def exceeds(x: int, u: float) -> bool:
-        return inverted(u) > x
+    def is_after(here: int, k: int) -> bool:
+        return place(k) > here
 
-    cuts = [_cut(partial(exceeds, x)) for x in range(bound + 1)]
-    shares = _shares(cuts)[:-1]  # without the outcome that numpy draws again
-    kept = sum(shares, Fraction(0))
-    return [share / kept for share in shares] + [Fraction(0)] * (n - bound)
+    weights, first = [Fraction(0)] * (n + 2), 0
+    while first < _GRID:
+        here = place(first)
+        after = least(first, _GRID, partial(is_after, here))
+        if weights[here] or (after < _GRID and place(after - 1) != here):
+            raise NotEnumerable("numpy's binomial() does not rise with its double here")
+        weights[here] = Fraction(after - first, _GRID)
+        first = after
+    kept = 1 - weights.pop()
+    law = [weight / kept for weight in weights]
+    return tuple(reversed(law) if p > 0.5 else law)
 
 
 def _cut(test: Callable[[float], bool]) -> int:
