@@ -120,7 +120,20 @@ def sampled_matrix(
         loss = run if loss is None else loss.then(run)
     if loss is None:
         raise InvalidParameter("strategy", strategy, "not all 0")
-    return loss
+    # the blocks of users in different parts overlap, so no loss of a group is proved
+    steps = tuple(
+        (_OfOneUser(step.removed, step.added, step.real, step.attained), times)
+        for step, times in loss.steps
+    )
+    return Pld(steps, loss.neighbours, loss.source)
+
+
+class _OfOneUser(Step):
+    """A step whose loss is known for one user, and not for a group."""
+
+    def grouped(self, size: int) -> Step:
+        allowed = "1 for correlated noise on samples: a loss is proved for one user alone"
+        raise InvalidParameter("size", size, allowed)
 
 
 def _norms(strategy: Strategy, n: int, bands: int | None) -> list[list[Fraction]]:

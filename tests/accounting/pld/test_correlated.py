@@ -232,3 +232,11 @@ def test_strategies_that_cyclic_samples_do_not_fit() -> None:
     mixed = [[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0], [0, 0, 0, 2]]
     with pytest.raises(InvalidParameter, match="largest"):  # norms (3, 1) and (2, 2)
         pld.sampled_matrix(sigma=1, strategy=mixed, steps=4, bands=2, rate="0.1")
+
+
+def test_no_loss_of_a_group_is_claimed_on_cyclic_samples() -> None:
+    """Blocks of users in different parts overlap, so the proof for one user is none for two."""
+    loss = pld.sampled_matrix(sigma=1, strategy=[1, 1], steps=2, rate="0.3")
+    assert loss.grouped(1) == loss
+    with pytest.raises(InvalidParameter, match="size must be 1 for correlated noise on samples"):
+        loss.then(pld.gaussian(sigma=1)).grouped(2)
