@@ -76,3 +76,12 @@ def test_impossible_edges_are_refused(label: str) -> None:
 def test_a_column_of_this_name_is_a_column() -> None:
     frame = pl.DataFrame({"uid": [1, 2], "age:0..1": ["x", "y"], "age": [0.5, 2]})
     assert frames.count_users(frame, user="uid", by="age:0..1").counts == {"x": 1, "y": 1}
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "pandas"])
+def test_a_thousand_edges_are_no_deep_expression(engine: str) -> None:
+    rows: list[Any] = [(user, "a", user % 999 + 0.5) for user in range(9000)]
+    label = f"amount:{'..'.join(map(str, range(1000)))}"
+    frame = frame_of(engine, rows, "integers", amount="numbers")
+    out = frames.release(frame, user="uid", by=label, k=1, epsilon=20, delta="1e-6")
+    assert [row[0] for row in listed(out.frame)] == list(range(999))
