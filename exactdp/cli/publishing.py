@@ -115,10 +115,19 @@ def table_writer(
     pa, columns = optional("pyarrow"), [*zip(*rows, strict=True)] or [()] * len(header)
     try:
         table = pa.table([list(column) for column in columns], names=header)
-    except (pa.ArrowException, UnicodeEncodeError):
+    except (pa.ArrowException, UnicodeEncodeError, OverflowError):
         allowed = "a .csv or .json file for these elements"
         raise InvalidParameter("output", Described("a .parquet file"), allowed) from None
     return lambda part: optional("pyarrow.parquet").write_table(table, part)
+
+
+def relation_writer(ending: str, relation: Any, rows: Sequence[Sequence[Any]]) -> Any:
+    """What writes a released relation of DuckDB: Parquet in its own types, which do not depend on
+    the values; the other formats from rows, whose numbers are spelt shortly."""
+    if ending != ".parquet":
+        return table_writer(ending, relation.columns, rows)
+    table, parquet = relation.fetch_arrow_table(), optional("pyarrow.parquet")
+    return lambda part: parquet.write_table(table, part)
 
 
 def accuracy(mechanism: Any) -> dict[str, str]:

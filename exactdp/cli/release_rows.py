@@ -12,12 +12,13 @@ import click
 
 from exactdp.cli import parameters as opt
 from exactdp.cli.pictures import Line, Picture, new_picture
-from exactdp.cli.publishing import TABLES, accuracy, table_writer
+from exactdp.cli.publishing import TABLES, accuracy, relation_writer, table_writer
 from exactdp.cli.reading import counts_in, existing, listed, listed_rows
 from exactdp.cli.release import Publication, releasing
 from exactdp.cli.release_values import errors_of, means_in, quantiles_in, rank_errors_of, sums_in
 from exactdp.cli.rows import RowsFile, date_column, dialect_options
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
+from exactdp.extras import optional
 from exactdp.parameters import decimal_text, integer
 
 #: Attributes that may hold the noise of a count; the first that a mechanism has is taken.
@@ -25,6 +26,9 @@ _SCALES = ("scale", "sigma", "count_sigma")
 
 #: Options that hold integers.
 _WHOLE = ("k", "top", "times", "lower")
+
+#: Texts of a statement have at most 2000 characters, with the words around an option.
+_LONGEST_TEXT = 1000
 
 
 def _published(
@@ -56,6 +60,11 @@ def _published(
     known_file = None if public is None else existing(public, "public")
     if user is None or by is None:
         return _from_counts(_CLASSES[name], path, target, present, known_file)
+    options = {"user": user, "by": by, "sums": sums, "means": means, "quantiles": quantiles}
+    texts = {key: text for key, text in options.items() if text}
+    _check_texts(texts)
+    if target.suffix == ".parquet":
+        optional("pyarrow.parquet")  # raises MissingExtra before anything is paid
     file = RowsFile(path, user, by, delimiter, quote, not no_header)
     values: dict[str, Any] = {"sums": sums_in(sums), "means": means_in(means)}
     both = {**values["sums"], **values["means"]}
@@ -74,9 +83,7 @@ def _published(
         released = _released(name, rows, question, present, values, known, budget)
         header = released.frame.columns
         cells = [tuple(map(_number, row)) for row in released.frame.fetchall()]
-    mechanism, texts = released.of_counts, {"sums": sums, "means": means, "quantiles": quantiles}
-    about = {"user": user, "by": ", ".join(names)}
-    about |= {name: text for name, text in texts.items() if text}
+    mechanism, about = released.of_counts, {**texts, "by": ", ".join(names)}
     facts = {
         **_noise(mechanism),
         **errors_of(both, getattr(released, "errors", {})),
@@ -91,11 +98,19 @@ def _published(
         released.mechanism,
         released.guarantee,
         (len(cells), unit),
-        table_writer(target.suffix, header, cells),
+        relation_writer(target.suffix, released.frame, cells),
         {**facts, **_not_noise(mechanism, present.get("k", getattr(mechanism, "k", None)))},
         {"bounds": released.bounds, "about": about, "loss": released.loss},
         then=partial(_draw, picture_path, header, cells, mechanism),
     )
+
+
+def _check_texts(texts: dict[str, str]) -> None:
+    """Raise InvalidParameter for a text that the statement of the release cannot hold."""
+    for name, text in texts.items():
+        if len(text) > _LONGEST_TEXT:
+            allowed = f"at most {_LONGEST_TEXT} characters, so that the privacy statement holds it"
+            raise InvalidParameter(name, Described(f"{len(text)} characters"), allowed)
 
 
 def _released(

@@ -158,3 +158,31 @@ def test_unfinished_files_of_a_killed_process_are_removed(tmp_path: Path) -> Non
         fcntl.flock(alive, fcntl.LOCK_EX)
         write_file(tmp_path / "o.csv", "a")
     assert sorted(os.listdir(tmp_path)) == sorted([*names[1:], "o.csv"])
+
+
+def test_a_text_that_no_statement_holds_is_refused_before_the_payment(tmp_path: Path) -> None:
+    data, file = tmp_path / "v.csv", _budget(tmp_path)
+    data.write_text("uid,age\n" + "".join(f"{u},{u % 100}\n" for u in range(3000)))
+    edges = "..".join(f"{i / 3:.6f}" for i in range(250))
+    call = ["release", "counts", str(data), "--user", "uid", "--by", f"age:{edges}", "--k", "1"]
+    call += ["--epsilon", "1", "--delta", "1e-6", "--budget", file]
+    code, _, err = run(*call, "--output", str(tmp_path / "o.csv"))
+    assert code == 2
+    assert "by must be at most 1000 characters" in err
+    assert _outcomes(file) == []
+
+
+def test_parquet_holds_all_numbers_in_the_types_that_are_declared(tmp_path: Path) -> None:
+    """A variance of large values is above 2^63; whole ones are no integers of the file."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    data, file = tmp_path / "v.csv", _budget(tmp_path)
+    amounts = [9 * 10**13, 9 * 10**13, 10**9, 10**9]
+    rows = (f"{u},{'ab'[u % 2]},{amounts[u % 4]}\n" for u in range(8000))
+    data.write_text("uid,url,money\n" + "".join(rows))
+    call = ["release", "counts", str(data), "--user", "uid", "--by", "url", "--k", "1"]
+    call += ["--epsilon", "1", "--delta", "1e-6", "--budget", file]
+    means = ["--means", "money:0..1e14/1e10:users:variance"]
+    assert run(*call, *means, "--output", str(tmp_path / "o.parquet"))[0] == 0
+    schema = parquet.read_schema(tmp_path / "o.parquet")
+    assert [str(field.type) for field in schema] == ["string", "int64", "double", "int64", "double"]
+    assert _outcomes(file) == ["written to o.parquet"]
