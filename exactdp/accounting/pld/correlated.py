@@ -121,11 +121,11 @@ def sampled_matrix(
     if loss is None:
         raise InvalidParameter("strategy", strategy, "not all 0")
     # the blocks of users in different parts overlap, so no loss of a group is proved
-    steps = tuple(
+    for_one = tuple(
         (_OfOneUser(step.removed, step.added, step.real, step.attained), times)
         for step, times in loss.steps
     )
-    return Pld(steps, loss.neighbours, loss.source)
+    return Pld(for_one, loss.neighbours, loss.source)
 
 
 class _OfOneUser(Step):
