@@ -5,12 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from exactdp.accounting.calculator import CALCULATORS, calculator
 
+ROOT = Path(__file__).parents[1]
 FACES = ["accounting", "audit", "frames", "local", "mechanisms", "oracle", "samplers"]
+PACKAGES = [
+    ".".join(file.parent.relative_to(ROOT).parts)
+    for file in sorted((ROOT / "exactdp").rglob("__init__.py"))
+]
 ROOMS = [*FACES, "accounting.pld", "local.sparse", "statement"]
 
 
@@ -45,3 +53,21 @@ def test_a_calculator_shows_its_interface_alone() -> None:
     for name in CALCULATORS:
         module = import_module(calculator(name).__module__)
         assert set(dir(module)) >= {"check", "delta", "guarantee"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_module_has_the_name_under_which_it_is_offered(package: str) -> None:
+    """``import exactdp.accounting.gshm`` works as ``from exactdp.accounting import gshm`` does."""
+    room = import_module(package)
+    for name in getattr(room, "__all__", []):
+        offered = getattr(room, name)
+        if isinstance(offered, ModuleType) and offered.__name__.startswith("exactdp"):
+            assert import_module(f"{package}.{name}") is offered
+        else:  # a module of this name would take its place when it is imported
+            assert isinstance(offered, ModuleType) or not find_spec(f"{package}.{name}")
+
+
+def test_calculators_are_imported_by_dotted_names() -> None:
+    modules = sorted({f"exactdp.accounting.{x.split('.')[0]}" for x in CALCULATORS.values()})
+    code = "".join(f"import {name}\nfrom {name} import delta, check\n" for name in modules)
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,7 +7,7 @@ one each, all in the same direction. A shift of a of n counts by one is
 
 away, where kappa = sigma^2/(variance of the shared noise): at most (n + kappa)/(4 sigma^2), where
 independent noise alone has n/sigma^2. Discrete noise is drawn in steps of one half, see
-:mod:`exactdp.accounting.sparse_histograms.discrete_csh`.
+:mod:`exactdp.accounting.discrete_csh`.
 """
 
 from __future__ import annotations

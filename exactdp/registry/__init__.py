@@ -6,6 +6,6 @@ fields, or which field is missing. :func:`fields_for` writes a privacy statement
 """
 
 from exactdp.registry.export import fields_for
-from exactdp.registry.lint import Finding, lint
+from exactdp.registry.findings import Finding, lint
 
 __all__ = ["Finding", "fields_for", "lint"]

@@ -9,11 +9,11 @@ from typing import Any
 from exactdp import __version__
 from exactdp.accounting import pld
 from exactdp.accounting.calculator import Calculator, calculator
+from exactdp.accounting.discrete_gshm import DiscreteGshm
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.interop.opacus import CertifiedAccountant
 from exactdp.accounting.interop.reading import loss_of
 from exactdp.accounting.pld.calculators import loss_of as loss_of_calculator
-from exactdp.accounting.sparse_histograms.discrete_gshm import DiscreteGshm
 from exactdp.errors import Described, InvalidParameter, Undecided
 from exactdp.parameters import Real, exact_text, non_negative
 from exactdp.statement.claims import claims_of

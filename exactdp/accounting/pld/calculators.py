@@ -9,10 +9,12 @@ from functools import singledispatch
 
 from exactdp.accounting import zcdp
 from exactdp.accounting.calculator import Calculator
+from exactdp.accounting.csh import Csh
 from exactdp.accounting.discrete_gaussian import DiscreteGaussian
 from exactdp.accounting.discrete_laplace import DiscreteLaplace
 from exactdp.accounting.exponential import Exponential
 from exactdp.accounting.gaussian import Gaussian
+from exactdp.accounting.gshm import Gshm
 from exactdp.accounting.laplace import Laplace
 from exactdp.accounting.pld import mechanisms
 from exactdp.accounting.pld.histograms import csh, gshm
@@ -22,8 +24,6 @@ from exactdp.accounting.pld.losses.finite import FiniteLaws
 from exactdp.accounting.pld.losses.one_release import DeltaCurve, OneRelease
 from exactdp.accounting.pld.selection import exponential
 from exactdp.accounting.randomized_response import RandomizedResponse
-from exactdp.accounting.sparse_histograms.csh import Csh
-from exactdp.accounting.sparse_histograms.gshm import Gshm
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.law import Law

@@ -12,14 +12,14 @@ from fractions import Fraction
 
 from flint import arb
 
+from exactdp.accounting import csh as csh_curve
+from exactdp.accounting import gshm as gshm_curve
 from exactdp.accounting.neighbours import changed_counters, sparse_counters
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.losses.base import Step
 from exactdp.accounting.pld.losses.curves import CurveLaw
 from exactdp.accounting.pld.losses.finite import FiniteLaws
 from exactdp.accounting.pld.losses.normal import Gaussian
-from exactdp.accounting.sparse_histograms import csh as csh_curve
-from exactdp.accounting.sparse_histograms import gshm as gshm_curve
 from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, threshold_only
 from exactdp.balls import ball, enclosure, precision

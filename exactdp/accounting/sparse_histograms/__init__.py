@@ -1,10 +1,8 @@
-"""Histograms over too many keys to list: noise on non-zero counters, released above a threshold.
+"""Histograms over too many keys to list: what their calculators share, and their comparison.
 
-- gshm: the Gaussian sparse histogram mechanism (GSHM)
-- csh: the correlated sparse histogram (CSH), by the published bounds and the exact analysis
-- discrete_gshm, discrete_csh: these two with discrete noise, as they are released
-- gshm_sums: counters with sums of users' values
-- top_k, discrete_top_k: the k largest counters
-- stability: the stability histogram
+The calculators are the modules gshm, csh, discrete_gshm, discrete_csh, gshm_sums, csh_sums, top_k,
+discrete_top_k and stability of :mod:`exactdp.accounting`.
+
 - comparison, threshold_curves: mechanisms and analyses side by side
+- the other modules: bounds, searches and sums that the calculators use
 """

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 
+from exactdp.accounting import csh, gshm
 from exactdp.accounting.calculator import calculator
 from exactdp.accounting.calibration import Calibration
-from exactdp.accounting.sparse_histograms import csh, gshm
 from exactdp.accounting.sparse_histograms.analysis import Analysis
 from exactdp.accounting.sparse_histograms.calibration import best_sigma, calibrate_threshold
 from exactdp.enclosure import Enclosure

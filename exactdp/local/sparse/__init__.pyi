@@ -4,7 +4,7 @@ from exactdp.local.sparse.estimates import Means as Means
 from exactdp.local.sparse.gaussian_sum import GaussianSum as GaussianSum
 from exactdp.local.sparse.hashed_signs import KFold as KFold
 from exactdp.local.sparse.hashed_signs import Sampled as Sampled
-from exactdp.local.sparse.lower_bound import lower_bound as lower_bound
+from exactdp.local.sparse.least_error import lower_bound as lower_bound
 from exactdp.local.sparse.mean import SparseVectorMean as SparseVectorMean
 from exactdp.local.sparse.naive_noise import NaiveGaussian as NaiveGaussian
 from exactdp.local.sparse.naive_noise import NaiveLaplace as NaiveLaplace

@@ -11,7 +11,7 @@ from math import isqrt
 from flint import arb, arb_poly, ctx
 
 from exactdp.accounting.certify.gaussian_sums import above
-from exactdp.accounting.sparse_histograms.discrete_top_k import roots
+from exactdp.accounting.discrete_top_k import roots
 from exactdp.balls import ball
 from exactdp.samplers import DiscreteGaussian, RealCdf, Source
 from exactdp.samplers.rejection import LIMIT, never_settled

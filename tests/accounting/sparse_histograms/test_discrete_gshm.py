@@ -11,7 +11,7 @@ import pytest
 
 from exactdp import InvalidParameter
 from exactdp.accounting import discrete_gshm, gshm, gshm_sums
-from exactdp.accounting.sparse_histograms.discrete_gshm import DiscreteGshm
+from exactdp.accounting.discrete_gshm import DiscreteGshm
 from exactdp.balls import precision
 from tests.reference import discrete_gaussian, leaked
 

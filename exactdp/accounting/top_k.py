@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from exactdp.accounting.sparse_histograms import csh
+from exactdp.accounting import csh
 from exactdp.accounting.sparse_histograms.bounds import without_k
 from exactdp.accounting.sparse_histograms.csh_exact import threshold_only
 from exactdp.balls import ball, refine

@@ -11,13 +11,13 @@ from typing import ClassVar
 
 from flint import arb
 
+from exactdp.accounting import gshm
 from exactdp.accounting.calculator import Calculator
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.hints import exp2, minimum
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
-from exactdp.accounting.sparse_histograms import gshm
 from exactdp.accounting.sparse_histograms.analysis import Analysed, Analysis, Point
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.calibration import best_tau, calibrate_threshold

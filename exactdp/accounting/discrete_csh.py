@@ -44,11 +44,11 @@ from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.certify.grid import rounded
+from exactdp.accounting.csh import total_noise
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
-from exactdp.accounting.sparse_histograms.csh import total_noise
 from exactdp.accounting.sparse_histograms.discrete_csh_least import lower_bound
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (
     Showing,

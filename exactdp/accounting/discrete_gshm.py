@@ -42,9 +42,9 @@ from exactdp.accounting.certify.gaussian_sums import (
     sum_of_copies,
 )
 from exactdp.accounting.certify.grid import rounded
+from exactdp.accounting.discrete_top_k import roots
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import changed_counters
-from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure

@@ -20,11 +20,11 @@ from flint import arb
 
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
+from exactdp.accounting.discrete_top_k import roots
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import Showing
-from exactdp.accounting.sparse_histograms.discrete_top_k import roots
 from exactdp.accounting.sparse_histograms.with_sums import (
     ANALYSIS,
     WithSums,
