@@ -78,3 +78,9 @@ def test_a_generator_that_is_computed_in_another_way_is_noticed(
 def test_a_draw_that_needs_several_doubles_is_told_apart() -> None:
     assert FORCED.answer("random", (), _TOP) == _TOP * 2.0**-53
     assert FORCED.answer("random", (2,), 5) is None
+
+
+@pytest.mark.parametrize("words", [2, 3, 4, 5, 9])
+def test_draws_of_several_doubles_are_told_from_draws_of_one(words: int) -> None:
+    assert FORCED.answer("random", (1,), 3 << 51) == 0.75
+    assert FORCED.answer("random", (words,), 3 << 51) is None

@@ -34,13 +34,15 @@ class _Forced:
         return self._number(name, options, k)
 
     def _number(self, name: str, options: tuple[Any, ...], k: int) -> Any:
-        self._state["buffer"][:] = (k << _SHIFT, 0, 0, 0)
-        self._state["buffer_pos"] = 0
+        # numpy takes no position below 1, so the first of the four words is spent
+        self._state["buffer"][:] = (0, k << _SHIFT, 0, 0)
+        self._state["buffer_pos"] = 1
         self._bits.state = self._state
         number = getattr(self._generator, name)(*options)
-        used = self._bits.state["buffer_pos"]
+        after = self._bits.state
         self._bits.state = self._rest  # a program's run leaves every generator but its own alone
-        return number if used == 1 else None
+        same_words = (after["state"]["counter"] == self._state["state"]["counter"]).all()
+        return number if same_words and after["buffer_pos"] == 2 else None
 
 
 #: Made before any program runs: a run may not make a generator of its own.
