@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from exactdp.errors import InvalidParameter, Signal
 from exactdp.foreign_numbers import foreign_number
@@ -30,9 +30,25 @@ __all__ = [
     "shortest",
 ]
 
+
+class Rational(Protocol):
+    """An integer or a rational number of numpy, gmpy2, sympy or flint."""
+
+    @property
+    def numerator(self) -> Any: ...
+    @property
+    def denominator(self) -> Any: ...
+
+
+class FloatingPoint(Protocol):
+    """A float of numpy or gmpy2."""
+
+    def as_integer_ratio(self) -> tuple[Any, Any]: ...
+
+
 #: Types accepted for every real parameter. Strings are decimals ("0.35", "1e-5") or fractions
 #: ("7/20"); a float is read as the decimal it prints. `rational` lists more types.
-Real: TypeAlias = int | Fraction | Decimal | str | float | SupportsIndex
+Real: TypeAlias = int | Fraction | Decimal | str | float | Rational | FloatingPoint
 
 #: Parameters outside 10^±MAX_EXPONENT are refused: exact rationals within that range stay cheap.
 MAX_EXPONENT = 10_000
@@ -45,14 +61,14 @@ _MOST_BITS = math.ceil((MAX_EXPONENT + 1) * math.log2(10))
 
 
 class _Unreadable(Signal):
-    """A value does not denote a number. allowed: which values would; more: a further condition."""
+    """A value does not denote a number. noun: what would; more: a condition that follows others."""
 
-    def __init__(self, allowed: str = "a number", more: str = "") -> None:
-        self.allowed, self.more = allowed, more
+    def __init__(self, noun: str = "a number", more: str = "") -> None:
+        self.noun, self.more = noun, more
 
 
 def _wrong_size() -> _Unreadable:
-    return _Unreadable(f"a number {_SIZE}", f" and {_SIZE}")
+    return _Unreadable(more=f" and {_SIZE}")
 
 
 def rational(name: str, value: Real) -> Fraction:
@@ -71,7 +87,7 @@ def rational(name: str, value: Real) -> Fraction:
     try:
         return _read(value)
     except _Unreadable as error:
-        raise InvalidParameter(name, value, error.allowed) from None
+        raise InvalidParameter(name, value, error.noun + error.more.removeprefix(" and")) from None
 
 
 def positive(name: str, value: Real) -> Fraction:
@@ -240,7 +256,7 @@ def _within(name: str, value: Real, allowed: str, test: Callable[[Fraction], boo
     try:
         number = _read(value)
     except _Unreadable as error:
-        raise InvalidParameter(name, value, f"a number {allowed}{error.more}") from None
+        raise InvalidParameter(name, value, f"{error.noun} {allowed}{error.more}") from None
     if not test(number):
         raise InvalidParameter(name, value, allowed)
     return number
@@ -294,7 +310,7 @@ def _unknown(kind: type) -> _Unreadable:
     if kind.__module__ == "builtins":
         return _Unreadable()
     note = f" (int, Fraction, Decimal, text or float, not {kind.__module__}.{kind.__qualname__})"
-    return _Unreadable(f"a number{note}", note)
+    return _Unreadable(more=note)
 
 
 def _from_binary(mantissa: int, exponent: int) -> Fraction:

@@ -77,6 +77,13 @@ def test_a_calibration_never_changes() -> None:
     assert _sent(calibration) == calibration
 
 
+def test_a_statement_is_hashable_and_equals_its_copies() -> None:
+    claim = statement.of(pld.gaussian(sigma=1), epsilon=1)
+    for twin in (_sent(claim), copy.deepcopy(claim), type(claim).read(claim.to_json())):
+        assert (twin, hash(twin)) == (claim, hash(claim))
+    assert len({claim, statement.of(pld.gaussian(sigma=1), epsilon=2)}) == 2
+
+
 def test_html_shows_texts_and_never_runs_them() -> None:
     class Note(Displayed):
         def _title(self) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import gmpy2
 import numpy as np
@@ -74,6 +75,12 @@ def test_bad_numbers_raise_one_line_with_the_name(reader: Callable[..., object])
     for value in BAD:
         with pytest.raises(InvalidParameter, match=r"^sigma must be .{1,140}, got .{,60}$"):
             print(reader("sigma", value))  # what is not refused shows with the failure
+
+
+@pytest.mark.parametrize("value", ["nan", float("inf"), Decimal("-Infinity"), np.float64("nan")])
+def test_a_number_that_is_not_finite_is_refused_as_such(value: Any) -> None:
+    with pytest.raises(InvalidParameter, match=r"^sigma must be a finite number > 0, got"):
+        positive("sigma", value)
 
 
 BAD_INTEGERS = [*BAD, 0, -1, 1.5, "1.5", Fraction(3, 2)]

@@ -32,6 +32,9 @@ class Statement(Printed):
 
     fields: Mapping[str, Any] = instance(Mapping)
 
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
     @classmethod
     def read(cls, text: str | bytes) -> Statement:
         """The statement in a text. Raises InvalidParameter with the fault, if it is malformed.
