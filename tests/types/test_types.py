@@ -28,6 +28,13 @@ def _wrong_lines() -> set[int]:
     return {number for number, line in enumerate(lines, 1) if line.endswith("# wrong")}
 
 
+def test_a_name_is_misspelled_of_every_package_with_a_stub() -> None:
+    wrong = (HERE / "wrong.py").read_text(encoding="utf-8")
+    stubs = (HERE.parents[1] / "exactdp").rglob("__init__.pyi")
+    packages = {".".join(stub.parent.relative_to(HERE.parents[1]).parts) for stub in stubs}
+    assert packages - set(re.findall(r"^from (\S+) import \w+  # wrong$", wrong, re.M)) == set()
+
+
 @pytest.mark.slow
 def test_mypy_reports_the_wrong_lines_alone(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
