@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from fractions import Fraction
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from exactdp import statement
-from exactdp.accounting import discrete_gaussian, gaussian, gshm, pld
+from exactdp.accounting import discrete_gaussian, gaussian, gshm, laplace, pld, stability
+from exactdp.accounting.calculator import CALCULATORS, calculator
+from exactdp.accounting.calculator import parameters as parameters_of
+from exactdp.accounting.parameter_search import CalculatorCalibration
 from exactdp.accounting.pld.picture import delta_over_epsilon
 from exactdp.audit import private
 from exactdp.cli.main import main
@@ -20,6 +24,7 @@ from exactdp.display import Displayed, Printed
 from exactdp.law import Law
 from exactdp.mechanisms import ALP
 from exactdp.parameters import short_text
+from exactdp.picture import curve
 from exactdp.samplers import DiscreteGaussian, SystemSource
 
 
@@ -152,6 +157,41 @@ def test_a_loss_without_an_answer_has_no_picture() -> None:
     often_infinite = pld.approximate(epsilon=0, delta="0.1")
     assert delta_over_epsilon(often_infinite) == ""
     assert often_infinite._repr_html_().endswith("</table>")
+
+
+@pytest.mark.few(6)
+@pytest.mark.parametrize("name", CALCULATORS)
+def test_a_calibration_in_a_notebook_has_a_picture(name: str) -> None:
+    kind = calculator(name)
+    values = {**kind.example, "epsilon": 1, "delta": "1e-6"}
+    needed = [each for each, required in parameters_of(kind.calibrate).items() if required]
+    calibration = kind.calibrate(**{each: values[each] for each in {*needed, "delta"}})
+    assert isinstance(calibration, CalculatorCalibration)
+    (least, value), *others = calibration.nearby()
+    deltas = [float(value.upper), *(float(delta.upper) for _, delta in others)]
+    assert deltas == sorted(deltas, reverse=True)
+    found = Fraction(list(calibration.parameters.values())[-1])
+    assert 0.8 * float(found) <= least < found
+    assert dict(calibration.nearby())[found].upper <= calibration.target
+    picture = calibration._repr_html_().partition("</table>")[2]
+    assert picture.count('r="2.5"') == sum(delta > 0 for delta in deltas)
+    assert picture.count('r="6"') == picture.count("stroke-dasharray") == 1
+
+
+def test_a_calibration_with_the_least_possible_value_has_no_picture() -> None:
+    calibration = stability.calibrate(epsilon=9, delta="0.995", n=10)
+    assert calibration.refuted is None
+    assert calibration._repr_html_().endswith("</table>")
+    assert laplace.calibrate(epsilon=1)._repr_html_().endswith("</table>")  # the target is 0
+
+
+def test_labels_that_would_cover_each_other_are_left_out() -> None:
+    up = {"target": 0.5, "near": 0.55, "far": 1.0}
+    picture = curve([(0, 0.5), (1, 1)], title="<t>", across=("a", "b"), up=up, level=0.5)
+    assert ">target</text>" in picture
+    assert ">far</text>" in picture
+    assert ">near</text>" not in picture
+    assert 'aria-label="&lt;t&gt;"' in picture
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,12 @@ from flint import arb
 
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, decide
-from exactdp.accounting.certify.grid import least_multiple
 from exactdp.accounting.certify.inversion import least
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.balls import CAP_BITS, Ends, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, as_decimal, choice, delta_target
+from exactdp.parameters import Real, choice, delta_target
 
 #: Name of a mechanism -> module and class of its calculator, below exactdp.accounting.
 CALCULATORS = {
@@ -226,36 +225,6 @@ class Calculator(Instance):
     def parameters(cls) -> dict[str, bool]:
         """The names of the parameters, and whether each is required."""
         return {each.name: each.default is MISSING for each in fields(cls)}
-
-
-def calibrated(
-    mechanism: str,
-    analysis: str,
-    at: Callable[[Fraction], Instance],
-    *,
-    target: Fraction,
-    name: str,
-    start: Fraction,
-    step: Fraction,
-    given: Mapping[str, Fraction],
-    chosen: Mapping[str, Fraction] | None = None,
-    lowest: int = 0,
-) -> Calibration:
-    """The least value of one parameter on a grid, by :func:`least_multiple`.
-
-    at: the mechanism with a value of this parameter; some value must be enough.
-    name: the name of this parameter. chosen: parameters whose values are fixed already.
-    mechanism, analysis, given: are copied into the Calibration.
-    """
-    value, refuted = least_multiple(
-        lambda value: at(value).check(target),
-        start,
-        step,
-        lowest=lowest,
-        name=name,
-    )
-    values = {n: as_decimal(v) for n, v in {**(chosen or {}), name: value}.items()}
-    return Calibration(mechanism, analysis, given, values, target, refuted, at(value).kept(target))
 
 
 def calculator(name: str) -> type[Calculator]:

@@ -21,13 +21,14 @@ from typing import Any, ClassVar
 from flint import arb, ctx
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
+from exactdp.accounting.calculator import Calculator, Evaluated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.csh_exact import noise_distance, noise_only
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import noise as noise_part

@@ -39,7 +39,7 @@ from typing import ClassVar
 from flint import arb, ctx
 
 from exactdp.accounting import gaussian, zcdp
-from exactdp.accounting.calculator import Calculator, Compared, calibrated
+from exactdp.accounting.calculator import Calculator, Compared
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.gaussian_sums import above
@@ -48,6 +48,7 @@ from exactdp.accounting.csh import total_noise
 from exactdp.accounting.discrete_gaussian import many
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import sparse_counters
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.discrete_csh_least import lower_bound
 from exactdp.accounting.sparse_histograms.discrete_csh_terms import (

@@ -11,13 +11,14 @@ from typing import ClassVar
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
+from exactdp.accounting.calculator import Calculator, Evaluated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.gaussian_sums import combination, excess, is_smooth, smoothing
 from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter

@@ -31,7 +31,7 @@ from typing import ClassVar
 from flint import arb
 
 from exactdp.accounting import gaussian
-from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
+from exactdp.accounting.calculator import Calculator, Evaluated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.gaussian_sums import (
@@ -45,6 +45,7 @@ from exactdp.accounting.certify.grid import rounded
 from exactdp.accounting.discrete_top_k import roots
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import changed_counters
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.accounting.sparse_histograms.least_threshold import likely_threshold
 from exactdp.balls import FLOOR_BITS, ball, refine
 from exactdp.enclosure import Enclosure

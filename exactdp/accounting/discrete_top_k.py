@@ -20,13 +20,14 @@ from typing import ClassVar
 from flint import arb
 
 from exactdp.accounting import discrete_csh, zcdp
-from exactdp.accounting.calculator import Calculator, Compared, Known, calibrated
+from exactdp.accounting.calculator import Calculator, Compared, Known
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.gaussian_sums import above
 from exactdp.accounting.discrete_csh import DiscreteCsh
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import ANY_COUNTERS
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.accounting.sparse_histograms.bounds import RefusesK, without_k
 from exactdp.accounting.sparse_histograms.least_threshold import (
     likely_threshold,

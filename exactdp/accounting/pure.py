@@ -9,10 +9,11 @@ from typing import Any
 
 from flint import arb
 
-from exactdp.accounting.calculator import Calculator, Evaluated, Instance, calibrated
+from exactdp.accounting.calculator import Calculator, Evaluated, Instance
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check, decide
 from exactdp.accounting.certify.grid import read_resolution, unit_of
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from flint import arb
 
-from exactdp.accounting.calculator import calibrated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.certify.grid import read_resolution, unit_of
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import REPLACED_VALUE
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.accounting.pure import Pure
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure

@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import ClassVar
 
 from exactdp import bisection
-from exactdp.accounting.calculator import Calculator, Known, calibrated
+from exactdp.accounting.calculator import Calculator, Known
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import REPLACED_ROW
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, frozen, number, whole

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from flint import arb
 
-from exactdp.accounting.calculator import Calculator, Evaluated, calibrated
+from exactdp.accounting.calculator import Calculator, Evaluated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.checking import Check
 from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.balls import ball
 from exactdp.enclosure import Enclosure
 from exactdp.fields import Number, frozen, number

@@ -15,10 +15,10 @@ from functools import cache
 
 from flint import arb
 
-from exactdp.accounting.calculator import calibrated
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.grid import read_resolution, rounded, unit_of
 from exactdp.accounting.certify.hints import exp2, falling_root, log2, minimum
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.accounting.sparse_histograms.analysis import Analysis, AtPoint, Point
 from exactdp.balls import ball, precision
 from exactdp.errors import InvalidParameter

@@ -19,9 +19,10 @@ from typing import ClassVar
 from flint import arb
 
 from exactdp.accounting import gaussian, zcdp
-from exactdp.accounting.calculator import Calculator, Known, calibrated
+from exactdp.accounting.calculator import Calculator, Known
 from exactdp.accounting.calibration import Calibration
 from exactdp.accounting.certify.grid import rounded
+from exactdp.accounting.parameter_search import calibrated
 from exactdp.accounting.sparse_histograms.least_threshold import (
     SHARES,
     likely_threshold,
