@@ -223,7 +223,8 @@ _CLEANED = """
         try:
             stopping._PATIENCE = 600
             print("ready", flush=True)
-            time.sleep(600)
+            while True:  # a signal just before a long sleep would wait for its end
+                time.sleep(0.01)
         finally:
             print("cleaning", flush=True)
             sys.stdin.readline()
