@@ -37,7 +37,9 @@ class Printed:
     """A result that a notebook shows as ``print`` does."""
 
     def _repr_html_(self) -> str:
-        return f'<pre style="white-space:pre-wrap">{escape(str(self))}</pre>'
+        # notebooks would break lines within words, and some set this text in letters of any width
+        style = "white-space:pre-wrap;word-break:normal;font-family:monospace"
+        return f'<pre style="{style}">{escape(str(self))}</pre>'
 
 
 def facts(title: str, rows: Mapping[str, object]) -> str:

@@ -20,11 +20,12 @@ def curve(
     level: float | None = None,
     chosen: int | None = None,
 ) -> str:
-    """An SVG with a dot for each point of the unit square, joined by lines that guide the eye.
+    """An SVG with a dot for each point of a falling curve, joined by lines that guide the eye.
 
-    title: what the picture shows, for readers who cannot see it. across: labels of both ends of the
-    lower axis. up: labels of the left axis with their heights, the most important first. level: the
-    height of a dashed line. chosen: the index of the point with a ring around it.
+    points: in the unit square. title: what the picture shows, such as "delta over sigma".
+    across: labels of both ends of the lower axis. up: labels of the left axis with their heights,
+    the most important first. level: the height of a dashed line. chosen: the index of the point
+    with a ring around it.
     """
     places = [(_across(x), _down(y)) for x, y in points]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
@@ -45,7 +46,9 @@ def curve(
     )
     least, most = map(escape, across)
     parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 8}">{least}</text>')
-    parts.append(f'<text x="{_WIDTH - 4}" y="{_HEIGHT - 8}" text-anchor="end">{most}</text>')
+    right = f'x="{_WIDTH - 4}" text-anchor="end"'
+    parts.append(f'<text {right} y="12">{escape(title)}</text>')  # where a falling curve is not
+    parts.append(f'<text {right} y="{_HEIGHT - 8}">{most}</text>')
     return (
         f'<svg role="img" aria-label="{escape(title)}" width="{_WIDTH}" height="{_HEIGHT}" '
         f'fill="currentColor" font-size="11" font-family="sans-serif">{"".join(parts)}</svg>'

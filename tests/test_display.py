@@ -23,7 +23,6 @@ from exactdp.cli.main import main
 from exactdp.display import Displayed, Printed
 from exactdp.law import Law
 from exactdp.mechanisms import ALP
-from exactdp.parameters import short_text
 from exactdp.picture import curve
 from exactdp.samplers import DiscreteGaussian, SystemSource
 
@@ -148,8 +147,8 @@ def test_a_loss_in_a_notebook_has_a_picture() -> None:
     points = [float(x) for x in re.findall(r'<circle cx="([0-9.]+)"', picture)]
     assert len(points) == 5
     assert points == sorted(points)
-    most = loss.epsilon("1e-10", width="0.01").upper
-    assert picture.endswith(f">{short_text(most)}</text></svg>")
+    most = loss.epsilon("1e-10", width="0.01").decimal_upper(4)
+    assert picture.endswith(f">{most}</text></svg>")
     assert loss._repr_html_().endswith(picture)
 
 

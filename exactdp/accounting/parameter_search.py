@@ -12,7 +12,7 @@ from exactdp.accounting.certify.grid import least_multiple
 from exactdp.accounting.certify.hints import log
 from exactdp.enclosure import Enclosure
 from exactdp.errors import ExactDPError
-from exactdp.parameters import as_decimal, decimal_text, short_text
+from exactdp.parameters import as_decimal, short_text
 from exactdp.picture import curve
 
 #: Around the value that was found, in percent of it: where else a picture shows delta.
@@ -97,7 +97,7 @@ def _picture(calibration: CalculatorCalibration) -> str:
             (float((v - least) / (most - least)), y)
             for (v, _), y in zip(points, heights, strict=True)
         ],
-        title=f"delta over {name}, with the target {decimal_text(calibration.target)}",
+        title=f"delta over {name}",
         across=(f"{name} {short_text(least)}", short_text(most)),
         up={
             short_text(calibration.target): level,
