@@ -139,6 +139,8 @@ def test_a_sketch_equals_its_copies_and_its_repr_is_short() -> None:
     assert hash(copy.copy(sketch)) == hash(sketch)
     assert sketch != other
     assert len(repr(sketch)) < 300
+    assert _cells(sketch._repr_html_())["size"] == f"{len(sketch.to_bytes())} bytes"
+    assert str(sketch).startswith("Sketch by ALP\n")
 
 
 def test_a_loss_in_a_notebook_has_a_picture() -> None:

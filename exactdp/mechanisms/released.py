@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn, Self, TypeVar, cast
 
 from exactdp.accounting.guarantee import Guarantee
+from exactdp.display import Displayed, summary
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -50,7 +51,7 @@ class Released(Mapping[K, V]):
         return len(self._items)
 
 
-class Estimates(ABC):
+class Estimates(Displayed):
     """A container with a value for every possible entry, which cannot be searched or listed.
 
     Otherwise ``x in sketch`` and ``list(sketch)`` would evaluate sketch[0], sketch[1], and so on.
@@ -80,7 +81,15 @@ class Estimates(ABC):
         return hash(self.to_bytes())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} by {type(self.mechanism).__name__}, {self.guarantee}>"
+        return f"<{self._title()}, {self.guarantee}>"
+
+    def _title(self) -> str:
+        return f"{type(self).__name__} by {type(self.mechanism).__name__}"
+
+    def _rows(self) -> Mapping[str, object]:
+        size = f"{len(self.to_bytes())} bytes"
+        parameters = summary(self.mechanism)
+        return {"parameters": parameters, "size": size, "guarantee": self.guarantee}
 
     def __contains__(self, entry: object) -> NoReturn:
         raise TypeError(f"every entry has a value in a {type(self).__name__}: ask for the value")
