@@ -14,12 +14,23 @@ import pytest
 from exactdp.accounting.calculator import CALCULATORS, calculator
 
 ROOT = Path(__file__).parents[1]
-FACES = ["accounting", "audit", "frames", "local", "mechanisms", "oracle", "samplers"]
+FACES = [
+    "accounting",
+    "audit",
+    "frames",
+    "local",
+    "mechanisms",
+    "oracle",
+    "plans",
+    "registry",
+    "samplers",
+    "statement",
+]
 PACKAGES = [
     ".".join(file.parent.relative_to(ROOT).parts)
     for file in sorted((ROOT / "exactdp").rglob("__init__.py"))
 ]
-ROOMS = [*FACES, "accounting.pld", "local.sparse", "statement"]
+ROOMS = [*FACES, "accounting.pld", "accounting.risk", "audit.glue", "local.sparse"]
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -5,7 +5,6 @@ says of every claim whether it can be derived from the record, is contradicted b
 fields, or which field is missing. :func:`fields_for` writes a privacy statement as such fields.
 """
 
-from exactdp.registry.export import fields_for
-from exactdp.registry.findings import Finding, lint
+from exactdp.lazy import face
 
-__all__ = ["Finding", "fields_for", "lint"]
+__getattr__, __dir__, __all__ = face(__name__)

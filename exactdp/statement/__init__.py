@@ -5,8 +5,6 @@ A :class:`Statement` holds releases, claims with directions, and the choices of 
 folder checker/, which shares no code with the library.
 """
 
-from exactdp.statement.checker import Verdict, check
-from exactdp.statement.document import Statement
-from exactdp.statement.making import calculated, imported, of, released
+from exactdp.lazy import face
 
-__all__ = ["Statement", "Verdict", "calculated", "check", "imported", "of", "released"]
+__getattr__, __dir__, __all__ = face(__name__)

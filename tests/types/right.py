@@ -12,6 +12,7 @@ from exactdp.accounting import discrete_gshm, gaussian, gshm, pld, zcdp
 from exactdp.accounting.gshm import delta as gshm_delta
 from exactdp.accounting.risk import Advantage
 from exactdp.audit import private
+from exactdp.audit.glue import GlueReport
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
 from exactdp.frames import Mean
@@ -19,6 +20,7 @@ from exactdp.local import RandomizedResponse
 from exactdp.local.sparse import OneBit
 from exactdp.mechanisms import ALP, GSHM
 from exactdp.oracle import assert_private
+from exactdp.plans import Plan
 from exactdp.samplers import DiscreteGaussian, SystemSource
 
 delta: Enclosure = gaussian.delta(sigma=4, epsilon="0.35")
@@ -45,6 +47,7 @@ findings: list[registry.Finding] = registry.lint("{}")
 assert_private(lambda data, rng: rng.getrandbits(1), 0, 1, epsilon=1)
 version: str = exactdp.__version__
 sketches: type[ALP] = ALP
+classes: tuple[type[Plan], type[GlueReport]] = Plan, GlueReport
 reports: RandomizedResponse = RandomizedResponse(10, "0.5")
 verdict: str = private(lambda data, rng: rng.getrandbits(1), 0, 1, epsilon=1).verdict
 budget: pld.Budget = pld.Budget(epsilon=3, delta="1e-6")

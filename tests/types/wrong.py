@@ -15,6 +15,9 @@ from exactdp.local import RandomisedResponse  # wrong
 from exactdp.local.sparse import OneBits  # wrong
 from exactdp.accounting.risk import Advantag  # wrong
 from exactdp.registry import linter  # wrong
+from exactdp.statement import Statment  # wrong
+from exactdp.plans import Plans  # wrong
+from exactdp.audit.glue import search_all  # wrong
 from exactdp import Enclosures  # wrong
 import exactdp.accounting.gausian  # wrong
 from exactdp import registry

@@ -12,8 +12,6 @@ The values of the two runs are then compared exactly with the sensitivity that t
 - distance: exact distances between recorded values
 """
 
-from exactdp.audit.glue.check import search, sensitivity
-from exactdp.audit.glue.primitives import Primitive
-from exactdp.audit.glue.report import GlueReport, NoiseCall, Violation
+from exactdp.lazy import face
 
-__all__ = ["GlueReport", "NoiseCall", "Primitive", "Violation", "search", "sensitivity"]
+__getattr__, __dir__, __all__ = face(__name__)
