@@ -87,7 +87,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "numpy.ma": (lambda: np.ma.array(5, mask=True), "numpy.ma."),
     "numpy.timedelta64": (lambda: np.timedelta64(5, "ns"), "numpy.timedelta64), got"),
     "numpy.timedelta64, seconds": (lambda: np.timedelta64(5, "s"), "numpy.timedelta64), got"),
-    "numpy.timedelta64, no unit": (lambda: np.timedelta64(5), "numpy.timedelta64), got"),
     "numpy.datetime64": (lambda: np.datetime64(5, "ns"), "numpy.datetime64), got"),
     "pandas.Timedelta": (lambda: _library("pandas").Timedelta(5), "Timedelta), got"),
     "numpy.bool": (lambda: np.bool_(True), f"{type(np.bool_(True)).__module__}."),

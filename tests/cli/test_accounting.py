@@ -81,7 +81,7 @@ def test_tables() -> None:
 
 BAD = [
     ("--sigma", "-1", "sigma must be > 0"),
-    ("--sigma", "nan", "sigma must be a number > 0"),
+    ("--sigma", "nan", "sigma must be a finite number > 0"),
     ("--tau", "-1e5", "tau must be >= 0"),
     ("--k", "", "k must be an integer >= 1"),
     ("--delta", "1", "delta must be > 0 and < 1"),

@@ -29,6 +29,7 @@ def read_strategy(path: str | Path) -> list[str] | list[list[str]]:
     (12, None)
     >>> read_strategy(file.name)
     ['1', '1/2', '0.375']
+    >>> file.close()
     """
     name = Path(path).name
     try:
