@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from importlib.metadata import metadata
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
@@ -88,6 +90,9 @@ def base() -> None:
     for extra, programs in MISSING.items():
         for program in programs:
             refused(extra, program)
+    shown = metadata("exactdp")["Description"]  # by a package index, which lacks the files
+    assert shown.startswith("# exactdp\n")
+    assert re.findall(r"\]\((?!https?:)", shown) == []
 
 
 def local() -> None:
