@@ -17,7 +17,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     path = collection_path
     if path.suffix != ".py" or path.name.startswith("test_") or path.name == "conftest.py":
         return None
-    return path.is_relative_to(_TESTS) or ">>> " not in path.read_text() or None
+    return path.is_relative_to(_TESTS) or ">>> " not in path.read_text(encoding="utf-8") or None
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked slow

@@ -66,7 +66,12 @@ def _parents() -> dict[int, int]:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # the process has just ended
             # number (name) state parent ...: the name may hold spaces and parentheses
-            after_name = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            after_name = (
+                (folder / "stat")
+                .read_text(errors="replace", encoding="utf-8")
+                .rpartition(")")[2]
+                .split()
+            )
             if after_name[0] != "Z":
                 parents[int(folder.name)] = int(after_name[1])
     return parents

@@ -19,7 +19,7 @@ import exactdp
 from exactdp import errors
 
 PACKAGE = Path(exactdp.__file__).parent
-TEXTS = {path: path.read_text() for path in PACKAGE.rglob("*.py")}
+TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 
 
 def _exceptions(module: ModuleType) -> dict[str, type]:
@@ -78,7 +78,7 @@ def test_other_exceptions_are_signals_that_exactdp_catches() -> None:
 
 
 def test_no_room_offers_a_signal() -> None:
-    stubs = " ".join(path.read_text() for path in PACKAGE.rglob("*.pyi"))
+    stubs = " ".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.pyi"))
     assert not set(_signals()) & set(re.findall(r"\w+", stubs))
 
 

@@ -96,7 +96,7 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
 def test_a_library_that_is_installed_and_broken_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "yaml.py").write_text("import no_such_module_of_yaml\n")
+    (tmp_path / "yaml.py").write_text("import no_such_module_of_yaml\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "yaml", raising=False)
     with pytest.raises(ModuleNotFoundError, match="no_such_module_of_yaml"):

@@ -71,7 +71,7 @@ def test_a_name_is_spelled_with_dashes(place: str, names: Any) -> None:
 
 
 def test_a_calculator_has_the_name_of_its_line_and_a_place_in_the_face() -> None:
-    stub = files("exactdp.accounting").joinpath("__init__.pyi").read_text()
+    stub = files("exactdp.accounting").joinpath("__init__.pyi").read_text(encoding="utf-8")
     for name, where in CALCULATORS.items():
         assert calculator(name).name == name, "accounting/calculator.py"
         module = where.rpartition(".")[0].rpartition(".")[2]
@@ -121,7 +121,7 @@ def test_a_calculator_and_a_law_of_one_name_have_the_same_delta(name: str) -> No
 
 
 def test_statements_name_the_mechanisms_of_the_specification() -> None:
-    text = (ROOT / "checker" / "SPECIFICATION.md").read_text()
+    text = (ROOT / "checker" / "SPECIFICATION.md").read_text(encoding="utf-8")
     for name in LAWS:
         assert f"`{name}`" in text or f'"{name}"' in text, "checker/SPECIFICATION.md"
 

@@ -111,7 +111,9 @@ def table_writer(
         return lambda part: write_csv(part, header, rows)
     if ending == ".json":
         named = [dict(zip(header, row, strict=True)) for row in rows]
-        return lambda part: part.write_text(json.dumps(named, indent=0, default=str) + "\n")
+        return lambda part: part.write_text(
+            json.dumps(named, indent=0, default=str) + "\n", encoding="utf-8"
+        )
     pa, columns = optional("pyarrow"), [*zip(*rows, strict=True)] or [()] * len(header)
     try:
         table = pa.table([list(column) for column in columns], names=header)

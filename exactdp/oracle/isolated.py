@@ -115,6 +115,8 @@ def _limit_memory(most: int) -> None:
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     _limit_memory(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    output = os.fdopen(os.dup(1), "w")  # libraries that print must not disturb the protocol
+    output = os.fdopen(
+        os.dup(1), "w", encoding="utf-8"
+    )  # libraries that print must not disturb the protocol
     os.dup2(2, 1)
     serve(sys.argv[1], sys.stdin, output)

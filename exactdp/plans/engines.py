@@ -114,14 +114,14 @@ class Engine:
 def _python(template: str, noise_plan: AnyPlan, queries: list[dict[str, Any]], **more: str) -> str:
     """The code of a template with the numbers of a plan."""
     templates = files("exactdp.plans").joinpath("templates")
-    text = templates.joinpath(f"{template}.py.txt").read_text()
+    text = templates.joinpath(f"{template}.py.txt").read_text(encoding="utf-8")
     promise = f"({decimal_text(noise_plan.epsilon)}, {noise_plan.delta.decimal_upper(6)})-DP"
     return Template(text).substitute(
         title=f"{promise} for all queries together.",
         version=__version__,
         user=repr(noise_plan.user),
         queries=pformat(queries, width=98, sort_dicts=False),
-        reading=templates.joinpath("reading.py.txt").read_text(),
+        reading=templates.joinpath("reading.py.txt").read_text(encoding="utf-8"),
         **more,
     )
 

@@ -34,10 +34,12 @@ def main() -> None:
     arguments.add_argument("--runs", type=int, default=60)
     arguments.add_argument("--seconds", type=float, default=60)
     options = arguments.parse_args()
-    kept = options.answers.read_text().splitlines() if options.answers.exists() else []
+    kept = (
+        options.answers.read_text(encoding="utf-8").splitlines() if options.answers.exists() else []
+    )
     rows: list[_Row] = [json.loads(line) for line in kept]
     peers = {name: Peer(program, options.seconds) for name, (_, program) in PROGRAMS.items()}
-    with options.answers.open("a") as file:
+    with options.answers.open("a", encoding="utf-8") as file:
         for seed in range(len(rows), options.runs):
             rows.append(_row(seed, peers))
             file.write(json.dumps(rows[-1]) + "\n")

@@ -58,7 +58,7 @@ def words(users: int, seed: int) -> Pairs:
 
 def flights(seed: int) -> Pairs:
     """The aircraft and airports of examples/flights_2013_01.csv."""
-    with FLIGHTS.open(newline="") as file:
+    with FLIGHTS.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     users, keys = (
         np.unique([row[name] for row in rows], return_inverse=True)[1]
@@ -139,7 +139,7 @@ def main() -> None:
         largest[title] = by_largest(pairs, runs)
         print(f"  users not bounded: counts (CSH) {np.mean(largest[title]):.1f}")
     RESULTS.joinpath("key_sets.json").write_text(
-        json.dumps({**results, "CSH": largest}, indent=1) + "\n"
+        json.dumps({**results, "CSH": largest}, indent=1) + "\n", encoding="utf-8"
     )
     figure, panels = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for axes, (title, rows) in zip(panels, results.items(), strict=True):

@@ -35,7 +35,9 @@ STYLES = {
 def read(name: str) -> dict[str, Any] | None:
     """The results of one panel, if it was run."""
     path = RESULTS / f"sparse_{name}.json"
-    results: dict[str, Any] | None = json.loads(path.read_text()) if path.exists() else None
+    results: dict[str, Any] | None = (
+        json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    )
     return results
 
 

@@ -202,7 +202,9 @@ def merged(name: str, results: dict[str, Any]) -> dict[str, Any]:
     """The results, together with the stored results of other schemes."""
     path = RESULTS / f"{name}.json"
     if path.exists():
-        for row, old in zip(results["rows"], json.loads(path.read_text())["rows"], strict=True):
+        for row, old in zip(
+            results["rows"], json.loads(path.read_text(encoding="utf-8"))["rows"], strict=True
+        ):
             row["schemes"] = {**old["schemes"], **row["schemes"]}
     return results
 
@@ -239,7 +241,9 @@ def tables(runs: int) -> None:
 
 def _write(name: str, results: dict[str, Any]) -> None:
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(json.dumps(merged(name, results), indent=1) + "\n")
+    (RESULTS / f"{name}.json").write_text(
+        json.dumps(merged(name, results), indent=1) + "\n", encoding="utf-8"
+    )
 
 
 def main() -> None:

@@ -153,7 +153,7 @@ def main() -> None:
     rng = np.random.default_rng(9)
     for name, make in (("alp_figure_3", figure_3), ("alp_figure_5", figure_5)):
         results = make(rng)
-        (RESULTS / f"{name}.json").write_text(json.dumps(results) + "\n")
+        (RESULTS / f"{name}.json").write_text(json.dumps(results) + "\n", encoding="utf-8")
         draw(name, results)
 
 

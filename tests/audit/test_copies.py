@@ -189,7 +189,8 @@ def test_a_program_is_not_run_again(tmp_path: Path) -> None:
         "rng = np.random.default_rng()\n"
         "def noise(scale, n): return rng.laplace(0, scale, n)\n"
         "def mechanism(data, n): return data + noise(0.5, n)\n"
-        "print(audit(mechanism, 0, 1, samples=5000).basis)\n"
+        "print(audit(mechanism, 0, 1, samples=5000).basis)\n",
+        encoding="utf-8",
     )
     root = Path(__file__).parents[2]
     done = subprocess.run(

@@ -96,7 +96,7 @@ def two_modules_of_one_text(
 ) -> Callable[[int, Any], Any]:
     text = "FLIP = {}\n\ndef flip(rng):\n    return FLIP[rng.getrandbits(4)]\n"
     for name, table in (("fair_module", FAIR), ("loud_module", LOUD)):
-        (tmp_path / f"{name}.py").write_text(text.format(table))
+        (tmp_path / f"{name}.py").write_text(text.format(table), encoding="utf-8")
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(str(tmp_path))
     import fair_module  # type: ignore[import-not-found]

@@ -64,7 +64,12 @@ def test_a_thousand_damaged_choices() -> None:
 
 @pytest.mark.slow
 def test_the_example_of_the_specification_is_valid() -> None:
-    text = (FOLDER / "SPECIFICATION.md").read_text().split("```json\n")[1].split("```")[0]
+    text = (
+        (FOLDER / "SPECIFICATION.md")
+        .read_text(encoding="utf-8")
+        .split("```json\n")[1]
+        .split("```")[0]
+    )
     assert fuzz.run([text]) == {"valid": 1}
 
 
@@ -163,7 +168,7 @@ def test_the_command_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [path.name for path in FOLDER.glob("*.py")])
 def test_the_file_is_short_and_has_integers_and_fractions_only(name: str) -> None:
-    text = (FOLDER / name).read_text()
+    text = (FOLDER / name).read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 400
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -180,7 +185,7 @@ def test_the_file_is_short_and_has_integers_and_fractions_only(name: str) -> Non
 
 @pytest.mark.slow
 def test_the_schema_says_the_same() -> None:
-    schema = json.loads((FOLDER / "statement.schema.json").read_text())
+    schema = json.loads((FOLDER / "statement.schema.json").read_text(encoding="utf-8"))
     validator = jsonschema.Draft202012Validator(schema)
     for example in EXAMPLES:
         validator.validate(example.honest())

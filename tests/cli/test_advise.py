@@ -45,9 +45,9 @@ def test_the_ending_is_the_format(tmp_path: Path, ending: str) -> None:
     noise = GSHM.for_target(k=2, epsilon=2, delta="1e-6").accuracy("0.05").per_query
     assert f"gshm: {noise} users: error of one count (95 %)" in text
     if ending == "csv":
-        rows = list(csv.DictReader(out.read_text().splitlines()))
+        rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     elif ending == "json":
-        rows = json.loads(out.read_text())
+        rows = json.loads(out.read_text(encoding="utf-8"))
     else:
         rows = pq.read_table(out).to_pylist()
     assert [row["url"] for row in rows] == ["007", "a, b"]
@@ -58,18 +58,18 @@ def test_the_ending_is_the_format(tmp_path: Path, ending: str) -> None:
 @pytest.mark.slow
 def test_known_keys_largest_counts_and_keys_in_rounds(tmp_path: Path) -> None:
     data, public = visits(tmp_path / "v.csv"), tmp_path / "p.csv"
-    public.write_text("007\nnowhere\n")
+    public.write_text("007\nnowhere\n", encoding="utf-8")
     call = ["release", "counts", str(data), *TARGET, "--json"]
     known = [*call, "--k", "2", "--public", str(public), "--output", str(tmp_path / "a.csv")]
     code, text, _ = run(*known)
     assert (code, json.loads(text)["released"]) == (0, 2)
     columns = ["url,amount" if word == "url" else word for word in [*known, "--overwrite"]]
-    public.write_text('007,3\n"a, b",9\n')
+    public.write_text('007,3\n"a, b",9\n', encoding="utf-8")
     assert run(*columns)[0] == 0
-    rows = list(csv.reader((tmp_path / "a.csv").read_text().splitlines()))
+    rows = list(csv.reader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()))
     assert [row[:2] for row in rows] == [["url", "amount"], ["007", "3"], ["a, b", "9"]]
     assert abs(int(rows[1][2]) - 900) < 60 > abs(int(rows[2][2]))
-    public.write_text("007,3\n008\n")
+    public.write_text("007,3\n008\n", encoding="utf-8")
     assert "line 2 of p.csv must be 2 cells" in run(*columns)[2]
     code, text, _ = run(*call, "--top", "2", "--output", str(tmp_path / "b.csv"))
     assert (code, json.loads(text)["released"]) == (0, 2)
@@ -80,11 +80,14 @@ def test_known_keys_largest_counts_and_keys_in_rounds(tmp_path: Path) -> None:
         *call, *more, "--output", str(tmp_path / "c.csv"), "--picture", str(picture)
     )
     assert (code, json.loads(text)["released"]) == (0, 2)
-    assert "keys" in picture.read_text()
+    assert "keys" in picture.read_text(encoding="utf-8")
     keys = ["release", "keys", str(data), *TARGET, "--k", "2", "--mechanism", "sips"]
     code, text, _ = run(*keys, "--output", str(tmp_path / "d.json"))
     assert code == 0
-    assert json.loads((tmp_path / "d.json").read_text()) == [{"url": "007"}, {"url": "a, b"}]
+    assert json.loads((tmp_path / "d.json").read_text(encoding="utf-8")) == [
+        {"url": "007"},
+        {"url": "a, b"},
+    ]
 
 
 @pytest.mark.slow
@@ -123,16 +126,16 @@ def test_means_and_sums_of_ranges(tmp_path: Path) -> None:
     call = ["release", "counts", str(data), "--k", "2", *TARGET, "--output", str(out)]
     code, _, err = run(*call, "--means", "amount:0..8:sums")
     assert (code, err) == (0, "")
-    rows = {row["url"]: row for row in json.loads(out.read_text())}
+    rows = {row["url"]: row for row in json.loads(out.read_text(encoding="utf-8"))}
     assert abs(rows["007"]["amount"] - 6) < 0.3
     assert abs(rows["a, b"]["amount"] - 3) < 0.3
     code, text, _ = run(*call, "--means", "amount:0..8:sums:variance", "--overwrite")
     assert code == 0
     assert "noise of one variance of amount (95 %)" in text
-    assert all(row["amount_variance"] < 1 for row in json.loads(out.read_text()))
+    assert all(row["amount_variance"] < 1 for row in json.loads(out.read_text(encoding="utf-8")))
     code, _, _ = run(*call, "--sums", "amount:0..8:sums", "--overwrite")
     assert code == 0
-    totals = {row["url"]: row["amount"] for row in json.loads(out.read_text())}
+    totals = {row["url"]: row["amount"] for row in json.loads(out.read_text(encoding="utf-8"))}
     assert abs(totals["007"] - 5400) < 600
     wrong = [
         "amount:8..0:sums",
@@ -154,7 +157,7 @@ def test_quantiles_with_bounds(tmp_path: Path) -> None:
     code, text, err = run(*call, "--quantiles", "amount:0..8:rows=2:q=0.5+0.9:interval")
     assert (code, err) == (0, "")
     assert "error of amount_q90 in ranks (95 %)" in text
-    (row,) = [row for row in json.loads(out.read_text()) if row["url"] == "007"]
+    (row,) = [row for row in json.loads(out.read_text(encoding="utf-8")) if row["url"] == "007"]
     assert row["amount_q50"] == row["amount_q90"] == 3
     assert row["amount_q50_low"] <= 3 <= row["amount_q50_high"]
     checked = run("statement", "check", f"{out}.statement.json")

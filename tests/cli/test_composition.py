@@ -43,7 +43,8 @@ def test_a_file_of_mechanisms(tmp_path: Path) -> None:
     file = tmp_path / "steps.jsonl"
     file.write_text(
         '{"mechanism": "approximate", "epsilon": 0.1, "delta": 1e-8, "times": 60}\n\n'
-        '{"mechanism": "approximate", "epsilon": "0.1", "delta": "1e-8", "times": 40}\n'
+        '{"mechanism": "approximate", "epsilon": "0.1", "delta": "1e-8", "times": 40}\n',
+        encoding="utf-8",
     )
     code, text, err = run("compose", str(file), "--epsilon", "4", "--json")
     assert (code, err) == (0, "")
@@ -71,7 +72,7 @@ def test_a_file_of_mechanisms(tmp_path: Path) -> None:
 )
 def test_bad_lines(tmp_path: Path, line: str, complaint: str) -> None:
     file = tmp_path / "steps.jsonl"
-    file.write_text(line + "\n")
+    file.write_text(line + "\n", encoding="utf-8")
     code, _, err = run("compose", str(file), "--delta", "1e-5")
     assert code == 2
     assert complaint in err
@@ -120,7 +121,8 @@ def test_a_file_for_other_neighbours(tmp_path: Path) -> None:
     file.write_text(
         '{"mechanism": "gaussian", "sigma": 3, "rate": 0.1}\n'
         '{"mechanism": "gaussian", "sigma": 3, "rate": 0.1, "sampling": "batches"}\n'
-        '{"mechanism": "randomized-response", "epsilon": 0.1}\n'
+        '{"mechanism": "randomized-response", "epsilon": 0.1}\n',
+        encoding="utf-8",
     )
     code, text, err = run(
         "compose", str(file), "--epsilon", "1", "--neighbours", "replace-one", "--json"
@@ -144,14 +146,17 @@ def test_a_file_for_a_group(tmp_path: Path) -> None:
     file = tmp_path / "steps.jsonl"
     file.write_text(
         '{"mechanism": "gaussian-mixture", "sigma": 2, "sensitivities": [0, 1], '
-        '"weights": [0.5, "0.5"]}\n'
+        '"weights": [0.5, "0.5"]}\n',
+        encoding="utf-8",
     )
     text = run("compose", str(file), "--epsilon", "6", "--group", "2", "--json")[1]
     assert (
         json.loads(text)["neighbours"]
         == "add-remove neighbours in groups of 2: all users of the group take part or not"
     )
-    file.write_text('{"mechanism": "gaussian-mixture", "sigma": 2, "sensitivities": 3}\n')
+    file.write_text(
+        '{"mechanism": "gaussian-mixture", "sigma": 2, "sensitivities": 3}\n', encoding="utf-8"
+    )
     code, _, err = run("compose", str(file), "--epsilon", "1")
     assert (code, len(err.splitlines())) == (2, 1)
 
@@ -159,13 +164,13 @@ def test_a_file_for_a_group(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_only_one_pair_gives_a_statement_of_several_runs_lower_bounds(tmp_path: Path) -> None:
     steps = tmp_path / "steps.jsonl"
-    steps.write_text('{"mechanism": "gaussian", "sigma": 10, "times": 100}\n')
+    steps.write_text('{"mechanism": "gaussian", "sigma": 10, "times": 100}\n', encoding="utf-8")
     training = [*SGD, "--noise-multiplier", "2", "--steps", "16"]
     for command in (training, ["compose", str(steps)]):
         for flags in ([], ["--one-pair"]):
             file = tmp_path / f"{command[0]}{len(flags)}.json"
             assert run(*command, "--epsilon", "1", "--statement", str(file), *flags)[0] == 0
-            (claim,) = json.loads(file.read_text())["claims"]
+            (claim,) = json.loads(file.read_text(encoding="utf-8"))["claims"]
             assert ("at_least" in claim) == bool(flags)
             assert run("statement", "check", str(file))[0] == 0
         code, _, err = run(*command, "--epsilon", "1", "--one-pair")

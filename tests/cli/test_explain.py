@@ -26,7 +26,7 @@ def test_pages_are_listed_and_others_refused() -> None:
 
 def test_a_statement_in_place_of_a_page_leads_to_show(tmp_path: Path) -> None:
     file = tmp_path / "out.csv.statement.json"
-    file.write_text("{}")
+    file.write_text("{}", encoding="utf-8")
     code, _, err = run("statement", "explain", str(file))
     assert code == 2
     assert "exactdp statement show FILE" in err

@@ -33,7 +33,7 @@ def test_a_figure_is_written_once(tmp_path: Path, words: list[str]) -> None:
     out = tmp_path / "picture.svg"
     code, _, err = run("figure", *words, "--output", str(out))
     assert (code, err) == (0, "")
-    assert "<svg" in out.read_text()[:2000]
+    assert "<svg" in out.read_text(encoding="utf-8")[:2000]
     for more in (["--output", str(out)], ["--output", str(tmp_path / "x.gif")]):
         assert run("figure", *words, *more)[0] == 2
     code, _, err = run("figure", *words, "--theme", "blue", "--output", str(tmp_path / "x.svg"))

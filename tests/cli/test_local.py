@@ -23,8 +23,8 @@ MECHANISMS = {
 @pytest.fixture
 def values(tmp_path: Path) -> str:
     path = tmp_path / "values.csv"
-    path.write_text("red\n" * 600 + "blue\n" * 300 + "green\n" * 100)
-    (tmp_path / "public.csv").write_text("green\nblue\nred\ngrey\n")
+    path.write_text("red\n" * 600 + "blue\n" * 300 + "green\n" * 100, encoding="utf-8")
+    (tmp_path / "public.csv").write_text("green\nblue\nred\ngrey\n", encoding="utf-8")
     return str(path)
 
 
@@ -81,7 +81,7 @@ def test_foreign_files_are_refused(tmp_path: Path, values: str) -> None:
 )
 def test_bad_requests(tmp_path: Path, flags: list[str]) -> None:
     values = tmp_path / "v.csv"
-    values.write_text("0\n3\n")
+    values.write_text("0\n3\n", encoding="utf-8")
     out = tmp_path / "o.edl"
     code, _, err = run(
         "local", "report", str(values), *flags, "--epsilon", "1", "--output", str(out)

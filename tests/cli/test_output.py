@@ -40,7 +40,7 @@ def _written(folder: Path, at: int, overwrite: bool) -> tuple[dict[str, str], bo
     folder.mkdir()
     if overwrite:
         for name, text in OLD.items():
-            (folder / name).write_text(text)
+            (folder / name).write_text(text, encoding="utf-8")
     lines = count(1)
     sent = False
 
@@ -60,7 +60,7 @@ def _written(folder: Path, at: int, overwrite: bool) -> tuple[dict[str, str], bo
         paths = [folder / name for name in NEW]
         with output.written(*paths, overwrite=overwrite) as parts:
             for part, text in zip(parts, NEW.values(), strict=True):
-                part.write_text(text)
+                part.write_text(text, encoding="utf-8")
         stopped = False
     except Stopped:
         stopped = True
@@ -68,7 +68,7 @@ def _written(folder: Path, at: int, overwrite: bool) -> tuple[dict[str, str], bo
         sys.settrace(before)
     assert stopped == sent
     assert signal.getsignal(signal.SIGTERM) is _stop
-    return {path.name: path.read_text() for path in folder.iterdir()}, sent
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}, sent
 
 
 # a file that is open as the exception comes is closed by the collector
@@ -92,14 +92,16 @@ _MOVES = ("replace", "rename", "link")
 
 
 def _contents(folder: Path) -> dict[str, str]:
-    return {path.name: path.read_text() for path in folder.iterdir() if path.name in NEW}
+    return {
+        path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name in NEW
+    }
 
 
 def _overwrite(folder: Path) -> None:
     paths = [folder / name for name in NEW]  # the data, and what describes the data
     with output.written(*paths, overwrite=True) as parts:
         for part, text in zip(parts, NEW.values(), strict=True):
-            part.write_text(text)
+            part.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize("present", [("out.csv", "out.json"), ("out.csv",), ("out.json",)])
@@ -114,7 +116,7 @@ def test_no_description_stands_beside_other_data(
         folder.mkdir()
         before = {name: OLD[name] for name in present}
         for name, text in before.items():
-            (folder / name).write_text(text)
+            (folder / name).write_text(text, encoding="utf-8")
         moves, views = count(1), [_contents(folder)]
         with monkeypatch.context() as patch:
             for name in _MOVES:
@@ -154,7 +156,7 @@ def _failing(move: Any, moves: Iterator[int], at: int, lasting: bool) -> Any:
 
 def test_one_file_is_replaced_at_once(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
     views = []
     sys.setprofile(lambda *_: views.append(path.exists()))
     try:
@@ -162,4 +164,4 @@ def test_one_file_is_replaced_at_once(tmp_path: Path) -> None:
     finally:
         sys.setprofile(None)
     assert all(views)
-    assert path.read_text() == "new"
+    assert path.read_text(encoding="utf-8") == "new"

@@ -42,7 +42,7 @@ def test_a_release_is_settled_with_its_file(tmp_path: Path) -> None:
 def test_a_statement_that_is_left_over_is_found_before_the_payment(tmp_path: Path) -> None:
     data, file = visits(tmp_path / "v.csv"), _budget(tmp_path)
     left_over = tmp_path / "o.csv.statement.json"
-    left_over.write_text("{}")
+    left_over.write_text("{}", encoding="utf-8")
     call = ["release", "counts", str(data), *_TARGET, "--budget", file]
     code, _, err = run(*call, "--output", str(tmp_path / "o.csv"))
     assert code == 2
@@ -55,7 +55,7 @@ def test_a_statement_that_is_left_over_is_found_before_the_payment(tmp_path: Pat
 def test_no_other_file_of_the_command_is_replaced(tmp_path: Path, name: str) -> None:
     data, file = visits(tmp_path / "v.csv"), _budget(tmp_path)
     public = tmp_path / "p.csv"
-    public.write_text("007\n")
+    public.write_text("007\n", encoding="utf-8")
     output = {"data": data, "public": public, "budget": tmp_path / "." / "budget.json"}
     if name == "statement":
         file = str(tmp_path / "o.csv.statement.json")
@@ -151,10 +151,10 @@ def test_unfinished_files_of_a_killed_process_are_removed(tmp_path: Path) -> Non
 
     names = [".o.csv.killed.part", ".o.csv.alive.part", ".o.csv.young.part", ".p.csv.killed.part"]
     for name in names:
-        (tmp_path / name).write_text("")
+        (tmp_path / name).write_text("", encoding="utf-8")
         if "young" not in name:
             os.utime(tmp_path / name, (time.time() - 120,) * 2)
-    with (tmp_path / names[1]).open() as alive:
+    with (tmp_path / names[1]).open(encoding="utf-8") as alive:
         fcntl.flock(alive, fcntl.LOCK_EX)
         write_file(tmp_path / "o.csv", "a")
     assert sorted(os.listdir(tmp_path)) == sorted([*names[1:], "o.csv"])
@@ -162,7 +162,9 @@ def test_unfinished_files_of_a_killed_process_are_removed(tmp_path: Path) -> Non
 
 def test_a_text_that_no_statement_holds_is_refused_before_the_payment(tmp_path: Path) -> None:
     data, file = tmp_path / "v.csv", _budget(tmp_path)
-    data.write_text("uid,age\n" + "".join(f"{u},{u % 100}\n" for u in range(3000)))
+    data.write_text(
+        "uid,age\n" + "".join(f"{u},{u % 100}\n" for u in range(3000)), encoding="utf-8"
+    )
     edges = "..".join(f"{i / 3:.6f}" for i in range(250))
     call = ["release", "counts", str(data), "--user", "uid", "--by", f"age:{edges}", "--k", "1"]
     call += ["--epsilon", "1", "--delta", "1e-6", "--budget", file]
@@ -178,7 +180,7 @@ def test_parquet_holds_all_numbers_in_the_types_that_are_declared(tmp_path: Path
     data, file = tmp_path / "v.csv", _budget(tmp_path)
     amounts = [9 * 10**13, 9 * 10**13, 10**9, 10**9]
     rows = (f"{u},{'ab'[u % 2]},{amounts[u % 4]}\n" for u in range(8000))
-    data.write_text("uid,url,money\n" + "".join(rows))
+    data.write_text("uid,url,money\n" + "".join(rows), encoding="utf-8")
     call = ["release", "counts", str(data), "--user", "uid", "--by", "url", "--k", "1"]
     call += ["--epsilon", "1", "--delta", "1e-6", "--budget", file]
     means = ["--means", "money:0..1e14/1e10:users:variance"]

@@ -125,10 +125,12 @@ def test_completion_is_installed_once(shell: str, tmp_path: Path, monkeypatch: A
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SHELL", f"/bin/{shell}")
     assert run("--install-completion")[0] == 0
-    written = {path: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    written = {
+        path: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.is_file()
+    }
     assert any("_EXACTDP_COMPLETE" in text for text in written.values())
     assert run("--install-completion", shell)[0] == 0
-    assert {path: path.read_text() for path in written} == written
+    assert {path: path.read_text(encoding="utf-8") for path in written} == written
     assert run("--install-completion", "tcsh")[0] == 2
 
 

@@ -21,7 +21,7 @@ from tests.cli.test_accounting import run
 )
 def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: str) -> None:
     counts, out = tmp_path / "in.csv", tmp_path / f"out.{ending}"
-    counts.write_text("element,count\n3,9\n7,11\n")
+    counts.write_text("element,count\n3,9\n7,11\n", encoding="utf-8")
     arguments = ["release", name, str(counts), "--epsilon", "1", *flags, "--output", str(out)]
     code, text, err = run(*arguments)
     assert (code, err) == (0, "")
@@ -41,12 +41,12 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
 @pytest.mark.parametrize(("name", "bound"), [("gshm", "--k"), ("csh", "--top"), ("top-k", "--top")])
 def test_thresholded_releases(tmp_path: Path, name: str, bound: str) -> None:
     counts, out = tmp_path / "in.csv", tmp_path / "out.csv"
-    counts.write_text('element,count\nb,5000\n"a, quoted",4000\nc,0\n')
+    counts.write_text('element,count\nb,5000\n"a, quoted",4000\nc,0\n', encoding="utf-8")
     arguments = ["release", name, str(counts), bound, "10", "--delta", "1e-5"]
     code, text, err = run(*arguments, "--epsilon", "0.35", "--output", str(out))
     assert (code, err) == (0, "")
     assert "guarantee: (0.35, " in text
-    lines = out.read_text().splitlines()
+    lines = out.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "element,count"
     assert lines[1].startswith('"a, quoted",')
     assert len(lines) == 3
@@ -73,7 +73,7 @@ def test_thresholded_releases(tmp_path: Path, name: str, bound: str) -> None:
 )
 def test_bad_counts(tmp_path: Path, content: str, flags: list[str], message: str) -> None:
     counts, out = tmp_path / "in.csv", tmp_path / "out.csv"
-    counts.write_text(content)
+    counts.write_text(content, encoding="utf-8")
     code, text, err = run(
         "release", "basic", str(counts), "--epsilon", "1", *flags, "--output", str(out)
     )

@@ -63,7 +63,7 @@ def test_rows_are_released(tmp_path: Path, ending: str, mechanism: str) -> None:
     assert rows[0] == ["url", "count"]
     assert [row[0] for row in rows[1:]] == ["007", "a, b"]
     assert all(abs(float(row[1]) - 900) < 150 for row in rows[1:])
-    promise = json.loads((tmp_path / "out.csv.statement.json").read_text())
+    promise = json.loads((tmp_path / "out.csv.statement.json").read_text(encoding="utf-8"))
     assert float(promise["claims"][0]["at_most"]) <= 1e-6
     code, _, err = run(*arguments)
     assert code == 2
@@ -73,7 +73,7 @@ def test_rows_are_released(tmp_path: Path, ending: str, mechanism: str) -> None:
 
 def test_sums_and_public_keys(tmp_path: Path) -> None:
     data, out, public = visits(tmp_path / "v.csv"), tmp_path / "o.csv", tmp_path / "p.csv"
-    public.write_text("007\nnowhere\n")
+    public.write_text("007\nnowhere\n", encoding="utf-8")
     arguments = ["release", "gshm", str(data), "--k", "2", *TARGET, "--sums", "amount:-5..5:sums"]
     code, _, err = run(*arguments, "--public", str(public), "--output", str(out))
     assert (code, err) == (0, "")
@@ -130,7 +130,7 @@ def test_options_and_not_the_data_say_how_rows_are_read(tmp_path: Path) -> None:
     """A file of semicolons, apostrophes and no header; 007 stays text, a comma is no delimiter."""
     data = tmp_path / "v.csv"
     lines = [f"u{u};'a;b,c'\nu{u};007\n" for u in range(900)]
-    data.write_text("".join(lines))
+    data.write_text("".join(lines), encoding="utf-8")
     flags = ["--delimiter", ";", "--quote", "'", "--no-header"]
     rows = released(data, "--user", "1", "--by", "2", *flags)
     assert rows[0] == ["2", "count"]
@@ -157,7 +157,7 @@ def test_a_row_does_not_decide_how_others_are_read(tmp_path: Path, row: str, end
     data = tmp_path / "v.csv"
     lines = [f"{u},a{end}" for u in range(900)]
     rare = row.replace("{wide}", "w" * (15 << 20))
-    data.write_text("".join(["uid,url", end, *lines, rare, *lines]), newline="")
+    data.write_text("".join(["uid,url", end, *lines, rare, *lines]), newline="", encoding="utf-8")
     rows = released(data, "--user", "uid", "--by", "url")
     assert [row[0] for row in rows[1:]] == ["a"]
     assert abs(float(rows[1][1]) - 900) < 100
@@ -167,7 +167,7 @@ def test_ends_of_lines_in_cells_are_line_feeds(tmp_path: Path) -> None:
     data = tmp_path / "v.csv"
     ends = ["\n", "\r\n", "\r"]
     lines = [f'{u},"a{ends[u % 3]}b"{ends[u % 2]}' for u in range(900)]
-    data.write_text("".join(["uid,url\r\n", *lines]), newline="")
+    data.write_text("".join(["uid,url\r\n", *lines]), newline="", encoding="utf-8")
     rows = released(data, "--user", "uid", "--by", "url")
     assert [row[0] for row in rows[1:]] == ["a\nb"]
 
@@ -179,7 +179,7 @@ def test_ends_of_lines_in_cells_are_line_feeds(tmp_path: Path) -> None:
 def test_a_refusal_names_the_row(tmp_path: Path, row: str, number: int) -> None:
     data = tmp_path / "v.csv"
     rare = row.replace("{wide}", "w" * (16 << 20))
-    data.write_text(f"uid,url\n1,a\n{rare}2,a\n", newline="")
+    data.write_text(f"uid,url\n1,a\n{rare}2,a\n", newline="", encoding="utf-8")
     arguments = ["--k", "2", *TARGET, "--output", str(tmp_path / "o.csv")]
     code, _, err = run("release", "gshm", str(data), *arguments)
     assert (code, err.count("\n")) == (2, 1)
@@ -190,7 +190,7 @@ def test_the_first_row_without_a_header_is_a_row(tmp_path: Path) -> None:
     data = tmp_path / "v.csv"
     lines = "".join(f"{u},a\n" for u in range(900))
     for first in ("", "\r\n", "x," + "w" * (1 << 20) + "\n"):
-        data.write_text(first + lines, newline="")
+        data.write_text(first + lines, newline="", encoding="utf-8")
         rows = released(data, "--user", "1", "--by", "2", "--no-header", "--overwrite")
         assert [row[0] for row in rows[1:]] == ["a"]
 
@@ -198,11 +198,11 @@ def test_the_first_row_without_a_header_is_a_row(tmp_path: Path) -> None:
 def test_keys_of_several_columns(tmp_path: Path) -> None:
     data = tmp_path / "v.csv"
     lines = [f"u{u},a,2013-01-0{day}\n" for u in range(900) for day in (1, 2)]
-    data.write_text("uid,url,day\n" + "".join(lines))
+    data.write_text("uid,url,day\n" + "".join(lines), encoding="utf-8")
     rows = released(data, "--user", "uid", "--by", "url,day")
     assert rows[0] == ["url", "day", "count"]
     assert [row[:2] for row in rows[1:]] == [["a", "2013-01-01"], ["a", "2013-01-02"]]
-    promise = json.loads((tmp_path / "o.csv.statement.json").read_text())
+    promise = json.loads((tmp_path / "o.csv.statement.json").read_text(encoding="utf-8"))
     about = dict(promise["about"])
     assert (about["mechanism"], about["by"], about["k"]) == ("GSHM", "url, day", "2")
     bound = {"what": "keys of one user", "at_most": "2", "checked": True}
@@ -214,7 +214,7 @@ def test_keys_of_several_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize("flags", [["--user", "uid", "--by", "url"], []])
 def test_nothing_is_said_of_an_empty_file(tmp_path: Path, flags: list[str]) -> None:
     data = tmp_path / "v.csv"
-    data.write_text("uid,url\n" if flags else "element,count\n")
+    data.write_text("uid,url\n" if flags else "element,count\n", encoding="utf-8")
     arguments = [
         "--k",
         "2",
@@ -234,7 +234,10 @@ def test_what_is_no_number_is_missing(tmp_path: Path) -> None:
     data = tmp_path / "v.csv"
     lines = [f"u{u},a,2\n" for u in range(900)]
     odd = ["x", "", "99999999999999999999", "nan", "inf", "-1e400", "1.6", "2.4", " 2 "]
-    data.write_text("uid,url,amount\n" + "".join(lines) + "".join(f"v{o},a,{o}\n" for o in odd))
+    data.write_text(
+        "uid,url,amount\n" + "".join(lines) + "".join(f"v{o},a,{o}\n" for o in odd),
+        encoding="utf-8",
+    )
     for flags, expected in (("amount:-5..5:sums", 1811), ("amount:0..5/0.5:sums", 1811)):
         rows = released(data, "--user", "uid", "--by", "url", "--sums", flags, "--overwrite")
         assert [row[0] for row in rows[1:]] == ["a"]
@@ -303,7 +306,9 @@ def test_a_reader_that_has_enough_is_no_error(line: str) -> None:
 def releasing(tmp_path: Path) -> list[str]:
     """A release of counts, without the name of its output."""
     counts = tmp_path / "in.csv"
-    counts.write_text("element,count\n" + "".join(f"page{i},900\n" for i in range(9000)))
+    counts.write_text(
+        "element,count\n" + "".join(f"page{i},900\n" for i in range(9000)), encoding="utf-8"
+    )
     return ["release", "gshm", str(counts), "--k", "1", "--epsilon", "1", "--delta", "1e-6"]
 
 
@@ -350,7 +355,7 @@ def test_a_crash_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_texts_of_digits_are_texts(tmp_path: Path) -> None:
     """90210 as a text is not element 90210."""
     counts, out = tmp_path / "in.csv", tmp_path / "out.edph"
-    counts.write_text("element,count\n90210,500\n")
+    counts.write_text("element,count\n90210,500\n", encoding="utf-8")
     flags = ["--epsilon", "1", "--text", "5", "--output", str(out)]
     assert run("release", "compact", str(counts), *flags)[0] == 0
     code, answer, _ = run("release", "query", str(out), "90210")
@@ -377,11 +382,14 @@ def test_odd_counts_files(tmp_path: Path, content: bytes, message: str) -> None:
 
 def test_sparse_texts_can_be_cut_to_a_public_list(tmp_path: Path) -> None:
     counts, out, public = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "p.csv"
-    counts.write_text("element,count\na,400\nb,300\n")
-    public.write_text("a\nc\n")
+    counts.write_text("element,count\na,400\nb,300\n", encoding="utf-8")
+    public.write_text("a\nc\n", encoding="utf-8")
     flags = ["--epsilon", "1", "--text", "2", "--public", str(public), "--output", str(out)]
     assert run("release", "sparse", str(counts), *flags)[0] == 0
-    assert [line.split(",")[0] for line in out.read_text().splitlines()] == ["element", "a"]
+    assert [line.split(",")[0] for line in out.read_text(encoding="utf-8").splitlines()] == [
+        "element",
+        "a",
+    ]
 
 
 def test_a_closed_output_is_an_error() -> None:
@@ -413,11 +421,11 @@ def test_months_of_a_column_of_dates(tmp_path: Path) -> None:
     """A cell that is no date is missing; a column that is called month:date is a column."""
     data, public = tmp_path / "v.csv", tmp_path / "p.csv"
     days = "".join(f"{u},2013-0{1 + u % 2}-1{u % 10},x\n" for u in range(1800))
-    data.write_text(f"uid,date,week:date\n{days}zz,no date,x\n")
+    data.write_text(f"uid,date,week:date\n{days}zz,no date,x\n", encoding="utf-8")
     rows = released(data, "--user", "uid", "--by", "month:date")
     assert rows[0] == ["month:date", "count"]
     assert [row[0] for row in rows[1:]] == ["2013-01-01", "2013-02-01"]
-    public.write_text("2013-01-01\n2013-03-01\n")
+    public.write_text("2013-01-01\n2013-03-01\n", encoding="utf-8")
     call = ["--user", "uid", "--by", "month:date", "--public", str(public), "--overwrite"]
     assert [row[0] for row in released(data, *call)[1:]] == ["2013-01-01"]
     rows = released(data, "--user", "uid", "--by", "week:date", "--overwrite")
@@ -426,7 +434,7 @@ def test_months_of_a_column_of_dates(tmp_path: Path) -> None:
 
 def test_a_row_is_named_by_its_number_where_cells_have_several_lines(tmp_path: Path) -> None:
     data = tmp_path / "v.csv"
-    data.write_text('uid,url\n1,"a\nb"\n2,b\n3,c,d\n')
+    data.write_text('uid,url\n1,"a\nb"\n2,b\n3,c,d\n', encoding="utf-8")
     arguments = ["--k", "2", *TARGET, "--output", str(tmp_path / "o.csv")]
     code, _, err = run("release", "gshm", str(data), *arguments)
     assert code == 2
@@ -436,7 +444,7 @@ def test_a_row_is_named_by_its_number_where_cells_have_several_lines(tmp_path: P
 def test_an_empty_release_says_what_to_do(tmp_path: Path) -> None:
     """By the released rows alone: with a row, nothing is said."""
     data = tmp_path / "v.csv"
-    data.write_text("uid,url\n" + "".join(f"{u},a\n" for u in range(3)))
+    data.write_text("uid,url\n" + "".join(f"{u},a\n" for u in range(3)), encoding="utf-8")
     call = ["release", "counts", str(data), "--user", "uid", "--by", "url", "--k", "2"]
     call += ["--epsilon", "1", "--delta", "1e-6"]
     code, text, _ = run(*call, "--output", str(tmp_path / "o.csv"))
@@ -462,12 +470,12 @@ def test_intervals_of_a_column_of_numbers(tmp_path: Path) -> None:
     """Cells that are no numbers have no interval; all intervals are released."""
     data, out = tmp_path / "v.csv", tmp_path / "o.csv"
     lines = [f"{i},{('30', '70', 'x', '')[i % 4]}" for i in range(4000)]
-    data.write_text("\n".join(["uid,age", *lines]) + "\n")
+    data.write_text("\n".join(["uid,age", *lines]) + "\n", encoding="utf-8")
     call = ["release", "counts", str(data), "--user", "uid", "--by", "age:0..18..65..120"]
     target = ["--k", "1", "--epsilon", "1", "--delta", "1e-6", "--output", str(out)]
     code, _, err = run(*call, *target)
     assert (code, err) == (0, "")
-    header, *rows = list(csv.reader(out.read_text().splitlines()))
+    header, *rows = list(csv.reader(out.read_text(encoding="utf-8").splitlines()))
     assert header == ["age", "count"]
     assert [row[0] for row in rows] == ["0", "18", "65"]
     assert all(abs(int(n) - true) < 60 for (_, n), true in zip(rows, (0, 1000, 1000), strict=True))

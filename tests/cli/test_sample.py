@@ -70,9 +70,9 @@ def test_bad_input(arguments: list[str], message: str) -> None:
 
 def test_existing_files_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "kept.csv"
-    path.write_text("mine")
+    path.write_text("mine", encoding="utf-8")
     code, _, err = run("sample", "geometric", "--p", "0.5", "--output", str(path))
     assert code == 2
     assert "does not exist yet" in err
-    assert path.read_text() == "mine"
+    assert path.read_text(encoding="utf-8") == "mine"
     assert list(tmp_path.iterdir()) == [path]

@@ -26,13 +26,13 @@ from tests.cli.test_accounting import run
 @pytest.mark.parametrize("texts", [False, True])
 def test_release_and_query(tmp_path: Path, name: str, flags: list[str], texts: bool) -> None:
     values, out = tmp_path / "in.csv", tmp_path / "out.sketch"
-    values.write_text("element,count\n3,9\n7,30\n")
+    values.write_text("element,count\n3,9\n7,30\n", encoding="utf-8")
     elements = ["--text", "4"] if texts else ["--universe", "18446744073709551616"]
     arguments = ["release", name, str(values), "--k", "9", "--epsilon", "5", *elements, *flags]
     code, text, err = run(*arguments, "--output", str(out))
     assert (code, err) == (0, "")
     assert "guarantee: (5, " in text
-    promise = json.loads((tmp_path / "out.sketch.statement.json").read_text())
+    promise = json.loads((tmp_path / "out.sketch.statement.json").read_text(encoding="utf-8"))
     assert promise["claims"][0]["epsilon"] == "5"
     code, answer, err = run("release", "query", str(out), "7")
     assert (code, err) == (0, "")
@@ -55,7 +55,7 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], texts: b
 )
 def test_small_universes(tmp_path: Path, name: str, flags: list[str], said: str) -> None:
     values, out = tmp_path / "in.csv", tmp_path / "out"
-    values.write_text("element,count\n3,9\n7,3000\n")
+    values.write_text("element,count\n3,9\n7,3000\n", encoding="utf-8")
     target = str(out.with_suffix(".csv" if name == "threshold" else ".sketch"))
     code, text, err = run(
         *("release", name, str(values), "--k", "9", "--epsilon", "5", "--universe", "100"),
@@ -74,7 +74,7 @@ def test_small_universes(tmp_path: Path, name: str, flags: list[str], said: str)
 
 def test_a_lower_threshold_makes_a_smaller_sketch(tmp_path: Path) -> None:
     values = tmp_path / "in.csv"
-    values.write_text("element,count\n3,9\n7,3000\n")
+    values.write_text("element,count\n3,9\n7,3000\n", encoding="utf-8")
     sizes = []
     for flags in ([], ["--stored-from", "30"]):
         code, text, _ = run(
@@ -108,7 +108,7 @@ def test_bad_input_writes_nothing(
     tmp_path: Path, rows: str, flags: list[str], message: str
 ) -> None:
     values, out = tmp_path / "in.csv", tmp_path / "out.sketch"
-    values.write_text(f"element,count\n{rows}\n")
+    values.write_text(f"element,count\n{rows}\n", encoding="utf-8")
     code, text, err = run(
         *("release", "alp", str(values), "--k", "1", "--epsilon", "1", "--largest", "40"),
         *("--universe", "100", *flags, "--output", str(out)),
@@ -120,7 +120,7 @@ def test_bad_input_writes_nothing(
 
 def test_a_largest_value_beyond_floats(tmp_path: Path) -> None:
     values = tmp_path / "in.csv"
-    values.write_text("element,count\n3,9\n")
+    values.write_text("element,count\n3,9\n", encoding="utf-8")
     options = ["--k", "1", "--epsilon", "1", "--universe", "100", "--largest", "9" * 5000]
     out = ["--output", str(tmp_path / "out.sketch")]
     code, text, err = run("release", "log-alp", str(values), *options, *out)

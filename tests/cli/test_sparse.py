@@ -15,7 +15,7 @@ MODEL = ["--d", "50", "--k", "3", "--epsilon", "30", "--level", "event"]
 def ratings(tmp_path: Path) -> str:
     rows = [f"u{i},7,0.5\nu{i},{i % 3},-1" for i in range(400)]
     path = tmp_path / "ratings.csv"
-    path.write_text("user,item,value\n" + "\n".join(rows) + "\n")
+    path.write_text("user,item,value\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return str(path)
 
 
@@ -34,7 +34,7 @@ def test_from_ratings_to_means_with_error_bars(tmp_path: Path, ratings: str) -> 
     # alpha < 1e-8: six standard errors
     assert abs(report["means"][0]["mean"] - 0.5) < 6 * report["standard_error"]
     assert Path(picture).read_text(encoding="utf-8").startswith("<?xml")
-    (tmp_path / "items.csv").write_text("0\n49\n")
+    (tmp_path / "items.csv").write_text("0\n49\n", encoding="utf-8")
     code, text, _ = run(*ESTIMATE, reports, "--items", str(tmp_path / "items.csv"))
     assert code == 0
     assert [line.split()[0] for line in text.splitlines()[-3:-1]] == ["0", "49"]
@@ -77,7 +77,8 @@ def test_a_plan_compares_every_scheme() -> None:
 def test_a_public_sample_states_how_vectors_are(tmp_path: Path) -> None:
     path = tmp_path / "sample.csv"
     path.write_text(
-        "user,item,value\n" + "".join(f"{u},{x},1\n" for u in range(9) for x in (u, 50))
+        "user,item,value\n" + "".join(f"{u},{x},1\n" for u in range(9) for x in (u, 50)),
+        encoding="utf-8",
     )
     options = ["--d", "99", "--k", "20", "--epsilon", "1", "--level", "user", "--sample", str(path)]
     assert "nothing is stated" in run("local", "sparse", "plan", *options[:-2])[1]
@@ -97,7 +98,7 @@ def test_a_public_sample_states_how_vectors_are(tmp_path: Path) -> None:
 )
 def test_bad_ratings_are_refused(tmp_path: Path, rows: str, words: str) -> None:
     path = tmp_path / "ratings.csv"
-    path.write_text("user,item,value\n" + rows)
+    path.write_text("user,item,value\n" + rows, encoding="utf-8")
     target = tmp_path / "out.edl"
     code, _, err = run("local", "sparse", "report", str(path), *MODEL, "--output", str(target))
     assert code == 2

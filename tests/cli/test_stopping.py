@@ -52,11 +52,11 @@ COMMANDS = (
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with what the commands read."""
-    (tmp_path / "sleeper.py").write_text(_SLEEPER)
-    (tmp_path / "pairs.jsonl").write_text("[0, 1]\n[1, 2]\n")
-    (tmp_path / "values.csv").write_text("7\n" * 1_000_000)
+    (tmp_path / "sleeper.py").write_text(_SLEEPER, encoding="utf-8")
+    (tmp_path / "pairs.jsonl").write_text("[0, 1]\n[1, 2]\n", encoding="utf-8")
+    (tmp_path / "values.csv").write_text("7\n" * 1_000_000, encoding="utf-8")
     counts = "".join(f"page{i},{1 + i % 7}\n" for i in range(20_000))
-    (tmp_path / "counts.csv").write_text("element,count\n" + counts)
+    (tmp_path / "counts.csv").write_text("element,count\n" + counts, encoding="utf-8")
     return tmp_path
 
 
@@ -111,8 +111,12 @@ class Started:
             commands = []
             for folder in Path("/proc").glob("[0-9]*"):
                 try:
-                    if self._mark in (folder / "environ").read_text(errors="replace"):
-                        commands.append((folder / "cmdline").read_text().replace("\0", " "))
+                    if self._mark in (folder / "environ").read_text(
+                        errors="replace", encoding="utf-8"
+                    ):
+                        commands.append(
+                            (folder / "cmdline").read_text(encoding="utf-8").replace("\0", " ")
+                        )
                 except OSError:
                     continue  # ended meanwhile, or another user's
             if not commands:
@@ -153,7 +157,7 @@ def test_a_watch_that_is_stopped_reports(folder: Path) -> None:
         time.sleep(3)
         watch.tell(number)
         assert watch.ended() == (0, "")
-        assert "epsilon" in (folder / f"{number}.html").read_text()
+        assert "epsilon" in (folder / f"{number}.html").read_text(encoding="utf-8")
 
 
 #: A command in which a function is replaced: main() below it is the one that is installed.
@@ -213,7 +217,7 @@ def test_files_are_named_together_before_the_end(tmp_path: Path) -> None:
     code, complaints = command.ended()
     assert code == 143
     assert complaints == "exactdp: terminated; unfinished work is lost, kept: a.csv, b.csv\n"
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
         "a.csv": "whole",
         "b.csv": "whole",
     }

@@ -63,9 +63,9 @@ def test_a_site_with_typeset_commands_has_problems(tmp_path: Path) -> None:
     code = "".join(f"<pre>$ {line}</pre>".replace("&", "&amp;") for _, line in EXAMPLES)
     head = '<html lang="en"><title>t</title><h1>h</h1>'
     page = tmp_path / "index.html"
-    page.write_text(head + code)
+    page.write_text(head + code, encoding="utf-8")
     assert problems(tmp_path) == []
-    page.write_text(head + code.replace("--k 51914", "\u2013k 51914"))
+    page.write_text(head + code.replace("--k 51914", "\u2013k 51914"), encoding="utf-8")
     check_again = problems.__globals__["_read"].cache_clear
     check_again()
     faults = problems(tmp_path)

@@ -72,5 +72,9 @@ def test_the_comparison_counts_as_the_conformance_table_does() -> None:
 def test_the_version_is_the_same_everywhere() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {__version__}\n" in citation
-    assert f'"version": "{__version__}"' in (ROOT / "vectors" / "npm" / "package.json").read_text()
-    assert f"| exactdp {__version__} |" in (ROOT / "docs" / "conformance.md").read_text()
+    assert f'"version": "{__version__}"' in (ROOT / "vectors" / "npm" / "package.json").read_text(
+        encoding="utf-8"
+    )
+    assert f"| exactdp {__version__} |" in (ROOT / "docs" / "conformance.md").read_text(
+        encoding="utf-8"
+    )

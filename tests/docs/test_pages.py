@@ -27,7 +27,9 @@ from tests.docs.written import PAGES, ROOT
 
 
 def pages() -> list[object]:
-    with_steps = [p for p in PAGES if re.search(r"^```(python|console)$", p.read_text(), re.M)]
+    with_steps = [
+        p for p in PAGES if re.search(r"^```(python|console)$", p.read_text(encoding="utf-8"), re.M)
+    ]
     shortest_first = sorted(with_steps, key=lambda page: page.stat().st_size)
     return [pytest.param(p, id=str(p.relative_to(ROOT)), marks=_marks(p)) for p in shortest_first]
 
@@ -35,7 +37,9 @@ def pages() -> list[object]:
 def _marks(page: Path) -> list[pytest.MarkDecorator]:
     """What a page needs: other libraries, for reports about them, or fresh interpreters."""
     peers = [pytest.mark.peers] * ("reports" in page.relative_to(ROOT).parts)
-    return peers + [pytest.mark.fresh] * ("fresh interpreters agree" in page.read_text("utf-8"))
+    return peers + [pytest.mark.fresh] * (
+        "fresh interpreters agree" in page.read_text(encoding="utf-8")
+    )
 
 
 @pytest.fixture
@@ -128,5 +132,5 @@ def ran(step: Command) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_two_proved_bounds_never_look_like_one(page: Path) -> None:
-    alike = re.findall(r"\[([0-9.e-]*)\.\.\.\S*, \1\.\.\.", page.read_text("utf-8"))
+    alike = re.findall(r"\[([0-9.e-]*)\.\.\.\S*, \1\.\.\.", page.read_text(encoding="utf-8"))
     assert not alike

@@ -21,7 +21,9 @@ _OFTEN = 12
 
 def words(page: Path) -> list[str]:
     """The lower-case words of a page's prose, without code, links and names."""
-    text = re.sub(r"```.*?```|`[^`]*`|\$\$.*?\$\$", " ", page.read_text("utf-8"), flags=re.S)
+    text = re.sub(
+        r"```.*?```|`[^`]*`|\$\$.*?\$\$", " ", page.read_text(encoding="utf-8"), flags=re.S
+    )
     text = re.sub(r"\]\([^)]*\)|<[^>]*>|https?:\S+|\{[^}]*\}", " ", text)
     return re.findall(r"(?<![\w'-])[a-z]{5,}(?![\w'])", text)
 
@@ -71,7 +73,7 @@ def test_a_mistyped_word_is_found() -> None:
 def test_no_word_twice() -> None:
     for page in WRITTEN:
         for line in re.sub(
-            r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.S
+            r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S
         ).splitlines():
             for a, b in pairwise(re.findall(r"[\w']+|[^\w\s]", line)):
                 assert a != b or not a.isalpha() or len(a) < 3 or a == "that", (

@@ -240,13 +240,13 @@ def test_what_engines_cannot_run() -> None:
 @pytest.mark.parametrize("engine", ["pipelinedp", "opendp", "presto"])
 def test_the_command(tmp_path: Path, engine: str) -> None:
     queries, out = tmp_path / "q.toml", tmp_path / f"plan{ENGINES[engine].ending}"
-    queries.write_text(TOML)
+    queries.write_text(TOML, encoding="utf-8")
     command = ["plan", str(queries), "--epsilon", "1", "--delta", "1e-6", "--engine", engine]
     code, text, err = run(*command, "--output", str(out))
     assert (code, err) == (0, "")
     assert "less noise" in text
     assert "DP for all queries together" in text
-    assert out.read_text()
+    assert out.read_text(encoding="utf-8")
     statement = tmp_path / f"{out.name}.statement.json"
     assert run("statement", "check", str(statement))[0] == 0
     assert run(*command, "--output", str(out))[0] == 2  # exists

@@ -185,8 +185,8 @@ def test_a_statement_as_a_record() -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
-    good.write_text(_record("rho: 0.5, epsilon: 5.3, delta: 1e-5"))
-    bad.write_text(_record("epsilon: 1, delta: 1e-7", _PURE))
+    good.write_text(_record("rho: 0.5, epsilon: 5.3, delta: 1e-5"), encoding="utf-8")
+    bad.write_text(_record("epsilon: 1, delta: 1e-7", _PURE), encoding="utf-8")
     code, text, err = run("statement", "lint", str(good))
     assert (code, err) == (0, "")
     assert "1 derivable, 1 not derivable" in text

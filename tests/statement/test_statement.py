@@ -273,7 +273,7 @@ def _reader(reader: str) -> list[str]:
 
 
 def test_what_is_shown_says_whether_it_was_checked() -> None:
-    false = Statement.read((CASES / "false-claim.json").read_text())
+    false = Statement.read((CASES / "false-claim.json").read_text(encoding="utf-8"))
     for reader in READERS:
         assert explain(false, reader).startswith("Nothing was checked")
         text = explain(false, reader, false.check()).replace("\n  ", " ")
@@ -285,7 +285,7 @@ def test_what_is_shown_says_whether_it_was_checked() -> None:
 
 @pytest.mark.parametrize("reader", [*READERS, "registry", "print"])
 def test_every_reader_sees_what_is_taken_on_trust(reader: str) -> None:
-    document = Statement.read((CASES / "promise.json").read_text())
+    document = Statement.read((CASES / "promise.json").read_text(encoding="utf-8"))
     renderers = {"registry": lambda: fields_for(document), "print": lambda: str(document)}
     text = renderers.get(reader, lambda: explain(document, reader))()
     assert "aken on trust: release 1 (a stated guarantee)" in text
@@ -359,7 +359,7 @@ def test_a_release_of_a_frame_says_what_was_checked() -> None:
 def test_files(tmp_path: Path) -> None:
     document = statement.of(_NOISE, epsilon="0.1")
     document.save(tmp_path / "s.json")
-    text = (tmp_path / "s.json").read_text()
+    text = (tmp_path / "s.json").read_text(encoding="utf-8")
     assert Statement.read(text) == document
     assert json.loads(text) == document.fields
     assert document.sha256 == document.check().sha256

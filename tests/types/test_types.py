@@ -39,7 +39,9 @@ def test_a_name_is_misspelled_of_every_package_with_a_stub() -> None:
 def test_mypy_reports_the_wrong_lines_alone(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     config = tmp_path / "mypy.ini"  # as a user has it, who knows nothing of this project's settings
-    config.write_text("[mypy]\nstrict = True\n[mypy-numpy.*]\nignore_missing_imports = True\n")
+    config.write_text(
+        "[mypy]\nstrict = True\n[mypy-numpy.*]\nignore_missing_imports = True\n", encoding="utf-8"
+    )
     cache = ["--cache-dir", str(HERE.parents[1] / ".mypy_cache" / "users")]
     command = [sys.executable, "-m", "mypy", "--config-file", str(config), *cache]
     reported = _reported(command, r"^(.*?):(\d+): error")

@@ -65,7 +65,7 @@ def main(target: str) -> None:
         for name in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"):
             (CACHE / name).write_bytes(_member(packed, f"package/{name}"))
         (CACHE / "pyodide-lock.json").write_bytes(_member(packed, "package/pyodide-lock.json"))
-        (CACHE / "package.json").write_text('{"type": "module"}')
+        (CACHE / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     packages = CACHE / "packages.zip"
     packages.write_bytes(_packages(wheel))
     compiler = str(ROOT / "tools" / "calculator" / "compile.mjs")

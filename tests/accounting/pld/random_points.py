@@ -48,7 +48,7 @@ def main() -> None:
     arguments.add_argument("--points", type=int, default=10_000)
     options = arguments.parse_args()
     done = _read(options.results)
-    with options.results.open("a") as file:
+    with options.results.open("a", encoding="utf-8") as file:
         for seed in _missing(done, options.points):
             row = _row(seed)
             done.append(row)

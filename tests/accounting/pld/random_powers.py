@@ -226,9 +226,11 @@ def main() -> None:
     options = arguments.parse_args()
     done = []
     if options.results.exists():
-        done = [json.loads(line) for line in options.results.read_text().splitlines()]
+        done = [
+            json.loads(line) for line in options.results.read_text(encoding="utf-8").splitlines()
+        ]
     seen = {row["seed"] for row in done}
-    with options.results.open("a") as file:
+    with options.results.open("a", encoding="utf-8") as file:
         for seed in range(options.first, options.first + options.losses):
             if seed not in seen:
                 rows = list(_rows(seed))

@@ -168,10 +168,10 @@ def test_a_file_keeps_every_digit_and_its_terms(tmp_path: Path) -> None:
 def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
     file = tmp_path / "budget.json"
     pld.Budget(epsilon=1, file=file).spend(epsilon="0.5")
-    text = file.read_text()
+    text = file.read_text(encoding="utf-8")
     spared = {"cut": text[:-20], "changed": text.replace('"1/2"', '"1/9"'), "empty": ""}[damage]
     assert spared != text
-    file.write_text(spared)
+    file.write_text(spared, encoding="utf-8")
     with pytest.raises(InvalidParameter, match="that exactdp wrote, unchanged"):
         pld.Budget.open(file)
 
@@ -190,7 +190,7 @@ def test_a_crash_while_writing_leaves_the_old_file(
         budget.spend(epsilon="0.5")
     monkeypatch.undo()
     assert budget.spent == {"epsilon": 0}
-    assert json.loads(file.read_text())["spent"] == []
+    assert json.loads(file.read_text(encoding="utf-8"))["spent"] == []
 
 
 def test_processes_together_cannot_overspend(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_an_older_file_is_read_and_makes_nothing_free(tmp_path: Path) -> None:
         "spent": [{"cost": {"epsilon": "2/5"}, "note": "daily", "neighbours": None}],
     }
     checksum = hashlib.sha256(json.dumps(state).encode()).hexdigest()
-    file.write_text(json.dumps({**state, "checksum": checksum}))
+    file.write_text(json.dumps({**state, "checksum": checksum}), encoding="utf-8")
     assert pld.Budget.open(file).spent == {"epsilon": Fraction(2, 5)}
     for _ in range(3):
         pld.Budget.open(file).spend(epsilon="0.4", note="daily", times=3)

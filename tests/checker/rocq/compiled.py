@@ -34,7 +34,7 @@ def program() -> Path:
 def assumptions() -> str:
     """What Rocq prints of the assumptions of the last theorems."""
     program()
-    return (FOLDER / "assumptions.txt").read_text()
+    return (FOLDER / "assumptions.txt").read_text(encoding="utf-8")
 
 
 def verdict(text: str) -> str:
@@ -53,6 +53,6 @@ def accepts(theorem: str) -> bool:
     program()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "claim.v"
-        path.write_text(theorem)
+        path.write_text(theorem, encoding="utf-8")
         done = subprocess.run(["coqc", "-Q", FOLDER, "DP", path], capture_output=True, text=True)
     return done.returncode == 0

@@ -63,7 +63,10 @@ def test_only_the_axioms_of_the_real_numbers_are_assumed() -> None:
 def test_nothing_is_admitted() -> None:
     for file in compiled.FOLDER.glob("*.v"):
         words = set(
-            re.findall(r"\w+", re.sub(r"\(\*.*?\*\)", "", file.read_text(), flags=re.DOTALL))
+            re.findall(
+                r"\w+",
+                re.sub(r"\(\*.*?\*\)", "", file.read_text(encoding="utf-8"), flags=re.DOTALL),
+            )
         )
         assert not words & {"Admitted", "admit", "Axiom", "Parameter", "Conjecture"}, file.name
 

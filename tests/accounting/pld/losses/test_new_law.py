@@ -16,9 +16,9 @@ PAGE = Path(__file__).parents[4] / "CONTRIBUTING.md"
 
 
 def test_contributing_shows_this_file() -> None:
-    code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    code = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert code is not None
-    whole = Path(__file__).with_name("kary_response.py").read_text()
+    whole = Path(__file__).with_name("kary_response.py").read_text(encoding="utf-8")
     assert whole.endswith(code[1])
 
 
