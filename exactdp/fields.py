@@ -123,9 +123,9 @@ def frozen(cls: type | None = None, /, *, kw_only: bool = False) -> Any:
 
     def make(kind: type) -> type:
         if not any("__repr__" in vars(base) for base in kind.__mro__[:-1]):
-            kind.__repr__ = _represent  # type: ignore[assignment, method-assign]
+            type.__setattr__(kind, "__repr__", _represent)
         checked: type = dataclass(frozen=True, kw_only=kw_only, repr=False)(kind)
-        types = checked.__init__.__annotations__  # type: ignore[misc]
+        types = vars(checked)["__init__"].__annotations__
         types |= {name: "Real" for name, held in types.items() if held == "Number"}  # for help()
         return checked
 

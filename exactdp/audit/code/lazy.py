@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from exactdp.audit.code.disguise import SeenAs
 from exactdp.audit.code.lines import at
 from exactdp.audit.code.monotone import Chain, Joint, Step, With
 from exactdp.audit.code.revealed import Revealed
@@ -238,10 +239,7 @@ class LazyNumber(Revealed):
 
     # -- passing for a number --------------------------------------------------------------------
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        """The type that isinstance sees: int or float, or numpy's."""
-        return type(self._at(self._base.low))
+    __class__ = SeenAs(lambda number: type(number._at(number._base.low)))
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(self.__class__, name):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
+from exactdp.audit.code.disguise import SeenAs
 from exactdp.audit.code.functions import OF_ARRAYS, TRUTHS, UFUNCS
 from exactdp.audit.code.lazy import LazyNumber
 
@@ -25,10 +26,7 @@ class LazyArray(NDArrayOperatorsMixin):
         self._items = items
         self.shape, self.size, self.ndim = items.shape, items.size, items.ndim
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        """The type that isinstance sees."""
-        return np.ndarray
+    __class__ = SeenAs(lambda _: np.ndarray)
 
     def __len__(self) -> int:
         return len(self._items)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactdp.audit.code import numpy_floats
+from exactdp.audit.code.disguise import SeenAs
 from exactdp.audit.code.draws import Draws
 from exactdp.audit.code.functions import through
 from exactdp.audit.code.generators import COPY, INTEGERS, ExactRandom
@@ -39,10 +40,7 @@ class ExactGenerator:
     def __init__(self, draws: Draws) -> None:
         self.draws, self._random = draws, ExactRandom(draws)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        """The type that isinstance sees."""
-        return np.random.Generator
+    __class__ = SeenAs(lambda _: np.random.Generator)
 
     def integers(
         self,
