@@ -14,13 +14,17 @@ from typing import Any
 
 import pytest
 
+from exactdp.accounting.divergence import hockey_stick
 from exactdp.audit import private
 from exactdp.audit.code import fresh
 from exactdp.audit.code.outcomes import key_of
+from exactdp.audit.steps.chain import Chain
 from exactdp.audit.steps.reading import Reading
-from exactdp.audit.steps.values import Refused
+from exactdp.audit.steps.translation import Program
+from exactdp.audit.steps.values import GENERATOR, Refused, outcome
 from exactdp.errors import NotEnumerable, TooManyBranches
 from tests.audit.misread_programs import MISREAD, REFUSED, REFUSED_NUMPY
+from tests.audit.parts_programs import PARTS
 from tests.audit.written_programs import PROGRAMS
 
 #: Probability that the search may leave out.
@@ -72,6 +76,15 @@ def searched(program: Callable[[Any, Any], Any], bit: int) -> dict[str, Fraction
     return law
 
 
+def law_of(program: Callable[[Any, Any], Any], bit: int) -> dict[str, Fraction]:
+    """The law of a program, read from its text, by its outcomes' texts."""
+    code = Program(False).code(program)
+    others = [code.defaults[name] for name in code.parameters[2:]]
+    chain = Chain(math.inf, int, set())
+    law = chain.law(code, [bit, GENERATOR, *others], Fraction(1, 1 << 20))
+    return {key_of(outcome(value)): p for value, p in law.weights}
+
+
 def delta_of(p: dict[Any, Fraction], q: dict[Any, Fraction]) -> tuple[float, float]:
     """Lower and upper ends of delta at epsilon = 1, for both orders of two laws."""
     both = [sum(max(float(a[x]) - math.e * float(b.get(x, 0)), 0) for x in a)
@@ -84,17 +97,52 @@ def test_the_law_of_the_text_is_that_of_the_program(program: Callable[[Any, Any]
     expected = [searched(program, bit) for bit in (0, 1)]
     least, most = delta_of(*expected)
     try:
+        laws = [law_of(program, bit) for bit in (0, 1)]
         reading = Reading(program, (0, 1), False, math.inf)
         *_, pair = reading.laws(Fraction(1, 1 << 20))
     except Refused:
         return
-    for law, other in zip(pair.laws, expected, strict=True):
-        weights = {key_of(result.value): p for result, p in law.items()}
+    for weights, other in zip(laws, expected, strict=True):
         assert weights.keys() >= other.keys()
         assert all(abs(p - other.get(x, Fraction(0))) <= OPEN for x, p in weights.items())
     low, high = delta_of(*({r.name: p for r, p in law.items()} for law in pair.laws))
     assert high >= least  # never below the truth
     assert low <= most
+
+
+@pytest.mark.parametrize("epsilon", ["0", "0.4", "1"])
+@pytest.mark.parametrize("program", PARTS, ids=operator.attrgetter("__name__"))
+def test_parts_are_independent_only_where_they_are(
+    program: Callable[[Any, Any], Any], epsilon: str
+) -> None:
+    """delta is that of all sequences of draws."""
+    left, right = (searched(program, bit) for bit in (0, 1))
+    ratio = math.exp(float(epsilon))
+    *_, pair = Reading(program, (0, 1), False, math.inf).laws(Fraction(1, 1 << 20))
+    for (p, q), laws in (((left, right), pair.laws), ((right, left), pair.laws[::-1])):
+        expected = sum(max(float(p[x]) - ratio * float(q.get(x, 0)), 0) for x in p)
+        delta = hockey_stick(*laws, epsilon=epsilon)
+        assert float(delta.lower) - ratio * float(OPEN) <= expected + 1e-12
+        assert float(delta.upper) + float(OPEN) >= expected - 1e-12
+        assert float(delta.upper - delta.lower) < 0.01
+
+
+def test_twenty_parts() -> None:
+    """Without parts, the law of twenty counts has more than 10^9 outcomes."""
+    left = {str(i): 3 + i % 4 for i in range(20)}
+    for key, expected in (("2", Fraction(1, 9)), ("new", Fraction(8, 9))):
+        right = {**left, key: left.get(key, 5) - 1}
+        *_, pair = Reading(counts_above_four, (left, right), False, math.inf).laws(Fraction(0))
+        assert hockey_stick(*pair.laws, epsilon=0).lower == expected
+
+
+def counts_above_four(counts, rng):
+    out = {}
+    for name, n in counts.items():
+        noisy = n + rng.randrange(9)
+        if noisy > 4:
+            out[name] = noisy
+    return out
 
 
 @pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)

@@ -17,7 +17,7 @@ from exactdp.audit.code.outcomes import Outcome, hashable, key_of
 from exactdp.audit.code.runs import NeverEnds
 from exactdp.audit.examples import examples
 from exactdp.audit.steps.reading import Reading
-from exactdp.audit.steps.values import Refused
+from exactdp.audit.steps.values import OutOfReach, Refused
 from exactdp.balls import ball, refine
 from exactdp.display import Printed
 from exactdp.enclosure import Enclosure
@@ -66,7 +66,10 @@ class Privacy(Printed):
         if self.pairs > 1:
             where = f"{self.left!r} and {self.right!r}, the worst of {self.pairs} pairs"
         promise = f"({decimal_text(self.epsilon)}, {decimal_text(self.delta)})-DP on {where}"
-        return f"{self.verdict}: {promise}; delta is {worst}\n{self.basis}"
+        advice = ""
+        if self.verdict == "undecided" and not self.delta:
+            advice = "; no law that is partly open shows delta = 0: claim a small delta"
+        return f"{self.verdict}: {promise}; delta is {worst}{advice}\n{self.basis}"
 
     @property
     def basis(self) -> str:
@@ -261,11 +264,15 @@ def _decided(
 ) -> tuple[Privacy, int]:
     """The verdict, and the number of states that were followed."""
     last = None
-    for pair in reading.laws(residual):
-        nothing = Evidence(True, 0, 0, False), Evidence(True, 0, 0, False)
-        last = _judged(pair.laws, nothing, data, promise), pair.states
-        if last[0].verdict != "undecided":
-            break
+    nothing = Evidence(True, 0, 0, False), Evidence(True, 0, 0, False)
+    try:
+        for pair in reading.laws(residual):
+            last = _judged(pair.laws, nothing, data, promise), pair.states
+            if last[0].verdict != "undecided":
+                break
+    except OutOfReach:
+        if last is None:
+            raise
     if last is None:
         raise Refused("it has no law")
     return last

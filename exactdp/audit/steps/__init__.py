@@ -13,5 +13,6 @@ the same state go on as one. Everything else is refused, and the program is run 
   function
 - draws: what a generator returns, with probabilities
 - chain: the law of a function, from the states that it can reach
+- parts, products: outputs whose parts are independent of each other
 - scripts: single runs, to be repeated by the program itself
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 
 from exactdp.audit.steps import operators
 from exactdp.audit.steps.coins import Coins
@@ -33,7 +34,9 @@ class Calls(Coins):
                 if known not in operators.OF_ITEMS and any(map(self.is_used_up, node.args)):
                     refuse("an iterator as an object")
                 parts = [self.used(each) for each in node.args]
-                return self.combine(function, parts)
+                whole = self.combine(function, parts)
+                copies = called in (list, tuple) and len(parts) == 1
+                return replace(whole, copied=parts[0].copied) if copies else whole
         return self.function_call(node, self.program.code(called))
 
     def used(self, node: ast.expr) -> Expression:

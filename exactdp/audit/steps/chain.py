@@ -19,13 +19,15 @@ from flint import fmpq, fmpq_mat
 
 from exactdp.audit.steps.components import components
 from exactdp.audit.steps.steps import Code, Draw, Return, Slots, Ways
-from exactdp.audit.steps.values import key, refuse
+from exactdp.audit.steps.values import OutOfReach, key, refuse
 
 #: The most states that lead back to each other, and the most states of a function.
 _MOST_CYCLIC, _MOST_STATES = 64, 200_000
 _ZERO = fmpq(0)
 #: How much smaller the open probability of a function that is called is.
 _INNER = 64
+#: Bits of probabilities beside an open one, beyond those of the residual.
+_FINER = 64
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,15 @@ class Values:
 
 
 @dataclass
-class _State:
+class State:
+    """A draw or call that is about to happen.
+
+    after: numbers of states, or of results from -1 down.
+    """
+
     place: int
     slots: Slots
-    after: dict[int, fmpq] | None = None  # numbers of states, or of results from -1 down
+    after: dict[int, fmpq] | None = None
 
 
 class Chain:
@@ -62,7 +69,7 @@ class Chain:
         name = id(code), key(tuple(listed)), residual
         if name not in self._known:
             self._kept.append(code)
-            self._known[name] = _Exploration(self, code, residual).law(listed)
+            self._known[name] = Exploration(self, code, residual).law(listed)
         return self._known[name]
 
     def count(self) -> None:
@@ -70,34 +77,49 @@ class Chain:
         self.states += 1
         self._tick()
         if self.states > _MOST_STATES:
-            refuse(f"more than {_MOST_STATES} states")
+            raise OutOfReach(f"more than {_MOST_STATES} states")
         if time.monotonic() > self._until:
-            refuse(
+            raise OutOfReach(
                 f"{self.states} states in the time that is allowed (seconds=), and more are left"
             )
 
 
-class _Exploration:
-    """The states of one function."""
+class Exploration:
+    """The states of one function, from a state on until results are reached."""
 
     def __init__(self, chain: Chain, code: Code, residual: Fraction) -> None:
-        self._chain, self._code, self._residual = chain, code, residual
+        self._chain, self.code, self._residual = chain, code, residual
+        self._unit = 1 << _FINER + int(1 / residual if residual else 0).bit_length()
         self._numbers: dict[Any, int] = {}
-        self._states: list[_State] = []
+        self.states: list[State] = []
         self._results: dict[Any, int] = {}
         self._values: list[Any] = []
         self._pending: list[float] = []
         self._heap: list[tuple[float, int]] = []
 
+    def name(self, place: int, slots: Slots) -> Any:
+        """Equal only for states after which the same happens."""
+        return place, *map(key, slots)
+
+    def result(self, place: int, slots: Slots) -> tuple[Any] | None:
+        """The result, if a state is the end."""
+        step = self.code.steps[place]
+        return (step.value(slots),) if isinstance(step, Return) else None
+
     def law(self, arguments: list[Any]) -> Values:
-        first = self._number(*self._code.start(arguments, self._chain.ways))
+        """The law of a call."""
+        return self.law_from(*self.code.start(arguments, self._chain.ways))
+
+    def law_from(self, place: int, slots: Slots) -> Values:
+        """The law of the results that are reached from a state."""
+        first = self._number(place, slots)
         if first < 0:
             return Values([(self._values[0], Fraction(1))], Fraction(0))
         self._reach(first, 1.0)
         check = 16
         while self._heap:
             weight, number = heappop(self._heap)
-            state = self._states[number]
+            state = self.states[number]
             if state.after is not None or -weight < self._pending[number] * 0.99:
                 continue
             self._follow(state)
@@ -109,41 +131,42 @@ class _Exploration:
                 values = self._solve()
                 if values.residual <= self._residual:
                     return values
-                check = len(self._states) // 2 + 16
+                check = len(self.states) // 2 + 16
         return self._solve()
 
     def _reach(self, number: int, weight: float) -> None:
-        if number >= 0 and self._states[number].after is None:
+        if number < 0 or self.states[number].after is not None:
+            return
+        if not isinstance(self.code.steps[self.states[number].place], Return):
             self._pending[number] += weight
             heappush(self._heap, (-self._pending[number], number))
 
     def _number(self, place: int, slots: Slots) -> int:
         """The number of a state; of a result, a negative number."""
-        step = self._code.steps[place]
-        if isinstance(step, Return):
-            value = step.value(slots)
-            text = key(value)
+        result = self.result(place, slots)
+        if result is not None:
+            text = key(result[0])
             if text not in self._results:
                 self._results[text] = -1 - len(self._values)
-                self._values.append(value)
+                self._values += result
             return self._results[text]
-        text = place, *map(key, slots)
+        text = self.name(place, slots)
         if text not in self._numbers:
-            self._numbers[text] = len(self._states)
-            self._states.append(_State(place, slots))
+            self._numbers[text] = len(self.states)
+            self.states.append(State(place, slots))
             self._pending.append(0.0)
         return self._numbers[text]
 
-    def _follow(self, state: _State) -> None:
+    def _follow(self, state: State) -> None:
         self._chain.count()
-        step = self._code.steps[state.place]
+        step = self.code.steps[state.place]
         before = list(state.slots)  # what a function is handed is shared from now on
         options = self._options(step, before)
         state.after = {}
         for value, share in options:
             slots = list(before)
             slots[step.sets[0]] = value
-            number = self._number(*self._code.advance(step.nexts[0], slots, self._chain.ways))
+            number = self._number(*self.code.advance(step.nexts[0], slots, self._chain.ways))
             state.after[number] = state.after.get(number, _ZERO) + fmpq(*share.as_integer_ratio())
 
     def _options(self, step: Any, slots: Slots) -> list[tuple[Any, Fraction]]:
@@ -156,21 +179,23 @@ class _Exploration:
 
     def _solve(self) -> Values:
         """The probabilities of the results. Every state is reached from the first."""
-        arrived = [_ZERO] * len(self._states)
+        arrived = [_ZERO] * len(self.states)
         arrived[0] = fmpq(1)
         results = [_ZERO] * len(self._values)
-        after = [list(state.after or ()) for state in self._states]
+        after = [list(state.after or ()) for state in self.states]
         for group in components([[each for each in some if each >= 0] for some in after]):
-            if any(self._states[each].after is None for each in group):
+            if any(self.states[each].after is None for each in group):
                 continue
             visits = self._visits(group, arrived)
             inside = set(group)
             for number, times in zip(group, visits, strict=True):
-                for each, share in (self._states[number].after or {}).items():
+                for each, share in (self.states[number].after or {}).items():
                     if each < 0:
                         results[-1 - each] += times * share
                     elif each not in inside:
                         arrived[each] += times * share
+        if sum(results, _ZERO) < 1:  # rounded down: what is left out is open
+            results = [(each * self._unit).floor() / fmpq(self._unit) for each in results]
         shares = [_fraction(each) for each in results]
         rest = _fraction(1 - sum(results, _ZERO))
         return Values(list(zip(self._values, shares, strict=True)), rest)
@@ -179,7 +204,7 @@ class _Exploration:
         """How often each state of a group, whose ways lead back, is passed in the mean."""
         place = {number: i for i, number in enumerate(group)}
         if len(group) == 1:
-            back = (self._states[group[0]].after or {}).get(group[0], _ZERO)
+            back = (self.states[group[0]].after or {}).get(group[0], _ZERO)
             if back == 1:
                 refuse("a loop that does not end")
             return [arrived[group[0]] / (1 - back)]
@@ -187,7 +212,7 @@ class _Exploration:
             refuse("too many states that lead back to each other")
         matrix = [[fmpq(int(i == j)) for j in range(len(group))] for i in range(len(group))]
         for number, i in place.items():
-            for each, share in (self._states[number].after or {}).items():
+            for each, share in (self.states[number].after or {}).items():
                 if each in place:
                     matrix[place[each]][i] -= share
         right = fmpq_mat(len(group), 1, [arrived[each] for each in group])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
 from exactdp.audit.steps.chain import Chain, Values
+from exactdp.audit.steps.parts import Passed, laws_of_parts, states_passed
+from exactdp.audit.steps.products import Result, joint_laws
 from exactdp.audit.steps.scripts import runs
 from exactdp.audit.steps.steps import Code, Ways
 from exactdp.audit.steps.translation import Program
@@ -18,14 +19,6 @@ from exactdp.samplers.enumeration_branches import Path
 
 #: Open probabilities that are tried, one after the other: 2^-8, ...
 _BITS = (8, 14, 22, 34, 48, 64)
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a program shows. name: equal only for equal objects. value: for people."""
-
-    name: Any
-    value: Any = field(compare=False)
 
 
 class Pair(NamedTuple):
@@ -55,16 +48,31 @@ class Reading:
         self._in_laws, self._in_runs = Ways(), Ways()
 
     def laws(self, residual: Fraction) -> Iterator[Pair]:
-        """The laws, with smaller and smaller open probabilities, down to the residual."""
+        """The laws, with smaller and smaller open probabilities, down to the residual.
+
+        Where parts of the output are independent, the laws are those of the parts that differ.
+        """
+        passed = _guarded(self._passed)
         for bits in _BITS:
             chain = Chain(self._until, self._tick, self._in_laws)
             least = max(Fraction(1, 1 << bits), residual)
-            pair = _guarded(partial(self._pair, chain, least))
+            pair = _guarded(partial(self._pair, chain, least, passed))
             yield pair
             if least <= residual or not any(law.residual for law in pair.laws):
                 return
 
-    def _pair(self, chain: Chain, residual: Fraction) -> Pair:
+    def _passed(self) -> list[Passed] | None:
+        chain = Chain(self._until, self._tick, self._in_laws)
+        sides = [states_passed(chain, self._code, each) for each in self._whole_arguments()]
+        known = [each for each in sides if each is not None]
+        return known if len(known) == len(sides) else None
+
+    def _pair(self, chain: Chain, residual: Fraction, passed: list[Passed] | None) -> Pair:
+        if passed is not None:
+            sides = [laws_of_parts(chain, each, residual / len(each.states)) for each in passed]
+            laws = joint_laws(*sides)
+            if laws is not None:
+                return Pair(laws, chain.states)
         left, right = (chain.law(self._code, each, residual) for each in self._whole_arguments())
         return _pair(left, right, chain.states)
 

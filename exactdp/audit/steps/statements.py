@@ -50,8 +50,9 @@ class Statements(Expressions):
         def value(slots: Slots) -> Any:
             return change(slots[slot], *(part(slots) for part in parts))
 
-        reads = union(each.slots for each in values) | {slot}
-        self.add(Set(reads, (slot,), value=value))
+        reads = union(each.slots for each in values)
+        grows = None if slot in reads else change
+        self.add(Set(reads | {slot}, (slot,), value=value, grows=grows))
 
     def _assign(self, statement: ast.Assign) -> None:
         if len(statement.targets) != 1:
@@ -79,7 +80,8 @@ class Statements(Expressions):
             put(slots, value.value(slots))
             return slots[sets[0]]
 
-        self.add(Set(value.slots, tuple(sets), value=assigned))
+        copied = value.copied if isinstance(target, ast.Name) else None
+        self.add(Set(value.slots, tuple(sets), value=assigned, copied=copied))
 
     def target(self, target: ast.expr) -> tuple[Callable[[Slots, Any], None], list[int]]:
         """A function that sets the variables of a target, and their slots."""
@@ -184,7 +186,7 @@ class Statements(Expressions):
 
     def returned(self, value: ast.expr) -> None:
         result = self.peek(value)
-        step = self.add(Return(result.slots, (), [], value=result.value))
+        step = self.add(Return(result.slots, (), [], value=result.value, copied=result.copied))
         step.nexts = []
 
 

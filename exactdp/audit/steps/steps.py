@@ -21,10 +21,14 @@ def _unset(*values: Any) -> Any:
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression without draws. slots: the variables that it reads."""
+    """An expression without draws. slots: the variables that it reads.
+
+    copied: the variable whose items it is, in their order, if it is nothing else.
+    """
 
     value: Callable[[Slots], Any]
     slots: frozenset[int] = frozenset()
+    copied: int | None = None
 
 
 @dataclass
@@ -42,9 +46,14 @@ class Step:
 
 @dataclass
 class Set(Step):
-    """slot = value"""
+    """slot = value
+
+    copied: as for Expression. grows: what changes the variable by items that do not depend on it.
+    """
 
     value: Callable[[Slots], Any] = _unset
+    copied: int | None = None
+    grows: Callable[..., Any] | None = None
 
     def run(self, slots: Slots) -> int:
         slots[self.sets[0]] = self.value(slots)
@@ -115,9 +124,10 @@ class Call(Pause):
 
 @dataclass
 class Return(Pause):
-    """return value"""
+    """return value. copied: as for Expression."""
 
     value: Callable[[Slots], Any] = _unset
+    copied: int | None = None
 
 
 @dataclass(eq=False)

@@ -18,6 +18,10 @@ class Refused(Signal):
     """The program is not in the part of Python that is read step by step."""
 
 
+class OutOfReach(Refused):
+    """The program can be read, but not in the time or with the states that are allowed."""
+
+
 class Held(NamedTuple):
     """A list, dict or set. items: of a dict, pairs in order; of a set, sorted by their keys.
 

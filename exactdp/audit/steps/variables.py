@@ -84,11 +84,11 @@ class Variables:
                 held = slots[slot] = shared(held)
             return held if held is not UNSET else refuse("a variable without a value")
 
-        return Expression(value, frozenset({slot}))
+        return Expression(value, frozenset({slot}), slot)
 
     def held(self, slot: int) -> Expression:
         """What a step has put into a slot."""
-        return Expression(lambda slots: slots[slot], frozenset({slot}))
+        return Expression(lambda slots: slots[slot], frozenset({slot}), slot)
 
     def global_value(self, name: str) -> Any:
         """The value of a name that is no local variable."""
