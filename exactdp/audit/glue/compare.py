@@ -60,6 +60,9 @@ class Comparison:
     def tapes(self, left: Tape, right: Tape) -> None:
         """Compare all calls that both runs made."""
         self.unsure += left.notes + right.notes
+        for calls in ((left.calls, right.calls), (left.coins, right.coins)):
+            for one, two in zip(*calls, strict=False):
+                _mark_differences(one, two)
         for one, two in zip(left.calls, right.calls, strict=False):
             self._parameters(one, two)
             if one.primitive:
@@ -128,10 +131,22 @@ class Comparison:
         changes, met = self._meetings(one, two)
         if not met:
             return
-        for where, ids in dict.fromkeys(one.exposed + two.exposed):
-            if not ids.isdisjoint(changes):
+        shown = [(each.where, each.draws) for each in one.exposed + two.exposed if each.shows]
+        for where, draws in dict.fromkeys(shown):
+            if not draws.isdisjoint(changes):
                 text = f"{one.name} noise that protects a value is shown, too, or taken off again"
                 self.violations.append(Violation("leak", where, text))
+        self.unsure += [
+            f"{each.where}: {one.name} noise that protects a value becomes a plain number, too"
+            for each in one.left
+            if each.shows and not each.draws.isdisjoint(changes)
+        ]
+        self.unsure += [
+            f"{each.where}: {one.name} noise that protects a value decides something by itself, too"
+            for each in one.meetings
+            if each.kind in ("compare", "equal", "not_equal") and each.fresh and not each.differs
+            if not set(each.ids.ravel().tolist()).isdisjoint(changes)
+        ]
         sides = _sides(one, two)
         power = self._entered(one, list(changes.values()), None, *sides)
         if self.stated.total is not None and power:
@@ -192,8 +207,8 @@ class Comparison:
                     "to a value: audit this function with audit.private"
                 )
             return
-        kind = "scale" if meeting.fresh else "leak"
-        what = "noise" if meeting.fresh else "a noised value"
+        kind = "leak" if meeting.added else "scale"
+        what = "a noised value" if meeting.added else "noise"
         how = "divided by" if meeting.divides else "multiplied by"
         how = how if meeting.kind == "factor" else f"combined ({meeting.kind}) with"
         text = f"{what} ({call.name}) is {how} a value that depends on the data"
@@ -277,6 +292,13 @@ def differing_seeds(left: Tape, right: Tape) -> list[Violation]:
         for (where, one), (_, two) in zip(left.seeds, right.seeds, strict=False)
         if not same(one, two)
     ]
+
+
+def _mark_differences(one: RecordedCall, two: RecordedCall) -> None:
+    """Mark the operations whose values differ between two runs."""
+    for then, now in zip(one.meetings, two.meetings, strict=False):
+        same_shape = then.value.shape == now.value.shape
+        then.differs = now.differs = not same_shape or bool(differences(then.value, now.value))
 
 
 def _factor(call: RecordedCall, other: RecordedCall, number: int) -> Fraction:

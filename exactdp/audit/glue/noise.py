@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from exactdp.audit.glue.tape import Diverged, Meeting, RecordedCall, Tape, place
+from exactdp.audit.glue.tape import Diverged, Exposed, Meeting, RecordedCall, Tape, place
 
 _KINDS = {
     **dict.fromkeys(("add", "subtract"), "add"),
@@ -30,9 +31,9 @@ _READ = frozenset(("shape", "size", "ndim", "dtype", "nbytes", "itemsize"))
 class Noise(np.lib.mixins.NDArrayOperatorsMixin):
     """Noise values, or values that were noised, of one call.
 
-    ids: the flat indices of the draws that each element was made from. fresh: no value was added
-    yet. zeros: no value but zeros was added. known: the law is that of the call, up to factors and
-    sign.
+    ids: the flat indices of the draws that each element was made from. added: where values were
+    added. zeros: no value but zeros was added. known: the law is that of the call, up to factors
+    and sign.
     """
 
     __array_priority__ = __pandas_priority__ = 10_000
@@ -44,16 +45,20 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
         values: Any,
         ids: Any,
         *,
-        fresh: bool = True,
+        added: frozenset[Meeting] = frozenset(),
         zeros: bool = True,
         known: bool = True,
     ) -> None:
         self._tape, self._call = tape, call
         self._values, self._ids = np.asarray(values), np.asarray(ids)
-        self._fresh, self._zeros, self._known = fresh, zeros, known
+        self._added, self._zeros, self._known = added, zeros, known
 
-    def _like(self, values: Any, ids: Any = None, **changes: bool) -> Noise:
-        state = {"fresh": self._fresh, "zeros": self._zeros, "known": self._known} | changes
+    def _like(self, values: Any, ids: Any = None, **changes: Any) -> Noise:
+        state: dict[str, Any] = {
+            "added": self._added,
+            "zeros": self._zeros,
+            "known": self._known,
+        } | changes
         return Noise(self._tape, self._call, values, self._ids if ids is None else ids, **state)
 
     @property
@@ -62,8 +67,9 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
 
     def _out(self) -> Any:
         """The plain values, where they leave this class; noise that met no value is lost."""
+        self._call.left.append(Exposed(place(), self._draws, self._added))
         if self._zeros:
-            (self._call.lost if self._fresh else self._call.doubtful).append(place())
+            (self._call.doubtful if self._added else self._call.lost).append(place())
         return self._values
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -98,11 +104,10 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
             kind = "chance"
         value = np.array(np.broadcast_to(value, np.shape(result)))
         divides = kind == "factor" and ufunc.__name__ != "multiply"
-        result = noise._meet(
-            Meeting(
-                kind, place(), ids, value, np.array(result), noise._fresh, noise._known, divides
-            )
+        meeting = Meeting(
+            kind, place(), ids, value, np.array(result), noise._added, noise._known, divides
         )
+        result = noise._meet(meeting)
         table = next((each for each in operands if hasattr(each, "iloc")), None)
         if table is not None:  # of pandas, whose methods the pipeline goes on to use
             return type(table)(result, index=table.index, **_columns(table))
@@ -111,7 +116,7 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
         return noise._like(
             result,
             ids,
-            fresh=noise._fresh and kind != "add",
+            added=noise._added | {meeting} if kind == "add" else noise._added,
             zeros=noise._zeros and (kind != "add" or not value.any()),
             known=noise._known and kind in ("add", "factor"),
         )
@@ -124,7 +129,7 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
             value = np.asarray(operands[i])
             ids = np.zeros(value.shape, dtype=int)
             self._meet(
-                Meeting(kind, place(), ids, value, np.asarray(result), self._fresh, known=False)
+                Meeting(kind, place(), ids, value, np.asarray(result), self._added, known=False)
             )
         if len(inputs) == 1 or not others:
             first = next(each for each in inputs if isinstance(each, Noise))
@@ -132,12 +137,13 @@ class Noise(np.lib.mixins.NDArrayOperatorsMixin):
         else:
             ids = np.arange(np.size(result)).reshape(np.shape(result))
         parts = [each for each in inputs if isinstance(each, Noise)]
-        fresh = all(each._fresh for each in parts)
-        for one in parts:
-            if one._fresh and any(two._call is one._call and not two._fresh for two in parts):
-                one._call.exposed.append((place(), one._draws))
+        added = frozenset[Meeting]().union(*(each._added for each in parts))
+        for one, two in permutations(parts, 2):
+            if one._call is two._call:
+                exposed = Exposed(place(), one._draws, one._added, two._added)
+                one._call.exposed.append(exposed)
         known = self._known and ufunc.__name__ in ("negative", "positive")
-        return self._like(result, ids, fresh=fresh, known=known)
+        return self._like(result, ids, added=added, known=known)
 
     def _reduced(self, ufunc: Any, method: str, inputs: Any, options: Any) -> Any:
         if method != "reduce" or ufunc.nout != 1:
@@ -269,8 +275,7 @@ def _opened(value: Any) -> Any:
 def released(value: Any) -> Any:
     """An output with plain numbers for noise, all through its containers."""
     if isinstance(value, Noise):
-        if value._fresh:
-            value._call.exposed.append(("output", value._draws))
+        value._call.exposed.append(Exposed("output", value._draws, value._added))
         return value._values[()]
     if type(value) in (list, tuple, set):
         return type(value)(map(released, value))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,14 +28,15 @@ class Diverged(Signal):
         self.kind, self.where, self.text = kind, where, text
 
 
-@dataclass
+@dataclass(eq=False)
 class Meeting:
     """An operation of noise with a value that is not noise.
 
     kind: "add" (the value is noised), "compare" (noise is compared with the value), or the name of
     another operation. ids: which noise values take part. value: the other operand. result: what the
-    operation returned in the first run. fresh: the noise has not met an added value before. known:
+    operation returned in the first run. added: where values were added to the noise before. known:
     the noise still has the law of its draw, up to factors. divides: the factor is a divisor.
+    differs: the values of the two runs differ, as their comparison finds.
     """
 
     kind: str
@@ -43,16 +44,44 @@ class Meeting:
     ids: np.ndarray[Any, Any]
     value: np.ndarray[Any, Any]
     result: np.ndarray[Any, Any]
-    fresh: bool
+    added: frozenset[Meeting]
     known: bool
     divides: bool = False
+    differs: bool = False
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the noise protects no value that differs yet."""
+        return is_bare(self.added)
+
+
+def is_bare(added: frozenset[Meeting]) -> bool:
+    """Whether all values that were added to noise are the same in both runs."""
+    return not any(each.differs for each in added)
+
+
+class Exposed(NamedTuple):
+    """Where noise reached the output, or met what it had noised. draws: which noise values.
+
+    added: the values that were added to it before. beside: those of what it met, or None.
+    """
+
+    where: str
+    draws: frozenset[int]
+    added: frozenset[Meeting]
+    beside: frozenset[Meeting] | None = None
+
+    @property
+    def shows(self) -> bool:
+        """Whether noise itself is shown there, or taken off from a value that it protects."""
+        return is_bare(self.added) and (self.beside is None or not is_bare(self.beside))
 
 
 @dataclass
 class RecordedCall:
     """One noise call of a run.
 
-    exposed: where noise itself reached the output, or met what it had noised, and its draws.
+    exposed: see Exposed. left: where noise became a plain number.
     coin: a draw that is used for sampling or for noise (uniform numbers, for example). values: the
     draws. parameters: those of the law, without its location. meetings: see Meeting. lost: where
     noise became a plain number before it met a value; doubtful: after it met zeros only.
@@ -67,7 +96,8 @@ class RecordedCall:
     meetings: list[Meeting] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)
-    exposed: list[tuple[str, frozenset[int]]] = field(default_factory=list)
+    left: list[Exposed] = field(default_factory=list)
+    exposed: list[Exposed] = field(default_factory=list)
     value: Any = None
     declared: Any = None
     norm: str | None = None

@@ -2,7 +2,6 @@
 
 import random
 import secrets
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -125,22 +124,59 @@ def test_one_noise_value_for_two_values_is_seen() -> None:
     assert [each.kind for each in report.violations] == ["shared"]
 
 
-def test_one_noised_value_may_be_used_twice() -> None:
-    def clamped(rows: Any) -> Any:
-        noise = np.random.laplace(scale=9.0)
-        return sum(rows) + noise if sum(rows) + noise > 0 else 0.0
+#: Noise with and without a location, which protects nothing.
+DRAWS = [
+    lambda: np.random.laplace(scale=9.0),
+    lambda: np.random.laplace(0, 9.0),
+    lambda: np.random.default_rng().laplace(2.0, 9.0),
+    lambda: random.gauss(0, 9.0),
+]
 
-    assert not glue.sensitivity(clamped, [1], [2], declared=1).violation
 
-
+@pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize(
-    "show", [lambda n, z: {"count": n + z, "noise": z}, lambda n, z: (n + z) - z]
+    "show",
+    [
+        lambda n, z: n + z if n + z > 0 else 0.0,
+        lambda n, z: (n + z, 2 * (z + n)),
+        lambda n, z: (n + z, -(n + z), round(float(n + z))),
+    ],
 )
-def test_noise_that_is_shown_or_taken_off_again_is_a_leak(show: Callable[..., Any]) -> None:
-    report = glue.sensitivity(
-        lambda rows: show(sum(rows), np.random.laplace(scale=9.0)), [1], [2], declared=1
-    )
+def test_one_noised_value_may_be_used_twice(show: Any, draw: Any) -> None:
+    assert not glue.sensitivity(lambda n: show(n, draw()), 1, 2, declared=1).violation
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize(
+    "show",
+    [
+        lambda n, z: {"count": n + z, "noise": z},
+        lambda n, z: (n + z) - z,
+        lambda n, z: (n + z, 2 * z),
+        lambda n, z: (n + z, abs(z)),
+        lambda n, z: (n + z) / z,
+    ],
+)
+def test_noise_that_is_shown_or_taken_off_again_is_a_leak(show: Any, draw: Any) -> None:
+    report = glue.sensitivity(lambda n: show(n, draw()), 1, 2, declared=1)
     assert "leak" in {each.kind for each in report.violations}
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("show", [lambda n, z: (n + z, float(z)), lambda n, z: (n + z, f"{z}")])
+def test_noise_that_becomes_a_plain_number_may_be_a_leak(show: Any, draw: Any) -> None:
+    with pytest.raises(Undecided, match="plain number"):
+        glue.sensitivity(lambda n: show(n, draw()), 1, 2, declared=1)
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_the_sign_of_noise_may_be_a_leak(draw: Any) -> None:
+    def pipeline(n: Any) -> Any:
+        z = draw()
+        return n + z, bool(z > 0)
+
+    with pytest.raises(Undecided, match="decides something by itself"):
+        glue.sensitivity(pipeline, 1, 2, declared=1)
 
 
 def _two_releases(rows: Any, scale: float = 4.0) -> Any:
