@@ -26,6 +26,7 @@ extensions = [
     "docstrings",
     "formulas",
     "items",
+    "navigation",
     "notebooks",
     "pictures",
     "slider",
