@@ -34,12 +34,12 @@ function rootAbove(k) {
 
 const noiseFacts = (found) => {
   const facts = [["noise σ", found.parameters.sigma, "main"]];
-  if (found.parameters.tau) facts.push(["release counts above", `${number(found.parameters.tau) + 1}, which is 1 + τ`, "main"]);
+  if (found.parameters.tau) facts.push(["release counts above", `${number(found.parameters.tau) + 1} = 1 + τ`, "main"]);
   facts.push(["proved", `δ ≤ ${found.target}`]);
   facts.push(["δ, more exactly", between(found.delta), "exact"]);
   if (found.refuted) {
     const [name] = Object.keys(found.refuted).filter((key) => key !== "delta");
-    facts.push([`refuted: ${name} = ${found.refuted[name]}`, `δ would be ${between(found.refuted.delta)}`, "exact"]);
+    facts.push([`refuted: ${name === "tau" ? "τ" : "σ"} = ${found.refuted[name]}`, `δ would be ${between(found.refuted.delta)}`, "exact"]);
   }
   return facts;
 };
@@ -51,7 +51,7 @@ const QUESTIONS = {
     about: "Words, URLs, queries: nobody knows beforehand which keys occur. Noise is added to the counts that are not zero, and only counts above a threshold are released. A user adds at most one to each of at most k counts.",
     words: (v) => ["calibrate", "discrete-gshm", "--k", v.k, "--epsilon", v.epsilon, "--delta", v.delta], statement: true,
     exact: (v) => ["calibrate", "csh", "--sparsity", v.k, "--epsilon", v.epsilon, "--delta", v.delta],
-    python: (v) => `from exactdp.accounting import discrete_gshm\nfound = discrete_gshm.calibrate(k=${v.k}, epsilon="${v.epsilon}", delta="${v.delta}")\nprint(found.sigma, found.tau, found.delta)`,
+    python: (v) => `from exactdp.accounting import discrete_gshm\nnoise = discrete_gshm.calibrate(k=${v.k}, epsilon="${v.epsilon}", delta="${v.delta}")\nprint(noise.sigma, noise.tau, noise.delta)`,
     facts: (found) => [...noiseFacts(found), within(found.parameters.sigma)],
     picture: (found) => released(number(found.parameters.sigma), number(found.parameters.tau)),
   },
@@ -59,7 +59,7 @@ const QUESTIONS = {
     title: "Publish counts of known keys", fields: ["k", "epsilon", "delta"],
     about: "Countries, ages, products: the list of keys is public. Gaussian noise is added to every count, also to zeros, and no threshold is needed. A user adds at most one to each of at most k counts, so the l2 sensitivity is √k, rounded up here.",
     words: (v) => ["calibrate", "gaussian", "--sensitivity", rootAbove(v.k), "--epsilon", v.epsilon, "--delta", v.delta], statement: true,
-    python: (v) => `from exactdp.accounting import gaussian\nfound = gaussian.calibrate(sensitivity="${rootAbove(v.k)}", epsilon="${v.epsilon}", delta="${v.delta}")\nprint(found.sigma, found.delta)`,
+    python: (v) => `from exactdp.accounting import gaussian\nnoise = gaussian.calibrate(sensitivity="${rootAbove(v.k)}", epsilon="${v.epsilon}", delta="${v.delta}")\nprint(noise.sigma, noise.delta)`,
     facts: (found) => [...noiseFacts(found), within(found.parameters.sigma)],
     picture: (found) => bell(number(found.parameters.sigma)),
   },
@@ -67,7 +67,7 @@ const QUESTIONS = {
     title: "Add Gaussian noise to an answer", fields: ["sensitivity", "epsilon", "delta"],
     about: "A mean, a sum or a vector with real values. The l2 sensitivity is the largest distance by which one user can move it.",
     words: (v) => ["calibrate", "gaussian", "--sensitivity", v.sensitivity, "--epsilon", v.epsilon, "--delta", v.delta], statement: true,
-    python: (v) => `from exactdp.accounting import gaussian\nfound = gaussian.calibrate(sensitivity="${v.sensitivity}", epsilon="${v.epsilon}", delta="${v.delta}")\nprint(found.sigma, found.delta)`,
+    python: (v) => `from exactdp.accounting import gaussian\nnoise = gaussian.calibrate(sensitivity="${v.sensitivity}", epsilon="${v.epsilon}", delta="${v.delta}")\nprint(noise.sigma, noise.delta)`,
     facts: (found) => [...noiseFacts(found), within(found.parameters.sigma)],
     picture: (found) => bell(number(found.parameters.sigma)),
   },
@@ -176,7 +176,7 @@ function bytesOf(id) {
   return bytes;
 }
 const script = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-let parts, main, exactWorker, judgeWorker, shown, last = 0, question = "unknown";
+let parts, main, exactWorker, judgeWorker, shown, last = 0, reached = 0, question = "unknown";
 // The answers to the first values of all questions, by the words of the command.
 const KNOWN = JSON.parse($("part-known").textContent);
 const LONGEST = 10000; // milliseconds for an answer that nobody waits for
@@ -185,7 +185,7 @@ const values = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => 
 function engine(onready) { // a worker with the library; ask(words) gives a promise
   const worker = new Worker(script($("part-worker").textContent)), waiting = new Map();
   worker.onmessage = ({ data }) => {
-    if (data.loaded) $("progress").value = data.loaded;
+    if (data.loaded) reached = data.loaded;
     else if (data.ready) onready(data.ready);
     else if (waiting.has(data.id)) { waiting.get(data.id)(data); waiting.delete(data.id); } else if (data.failed) say(`This browser could not start the library: ${data.failed}`);
   };
@@ -198,16 +198,17 @@ function engine(onready) { // a worker with the library; ask(words) gives a prom
 
 const say = (text) => { $("status").textContent = text; };
 
+// The bar moves on its own between two stages, and ends with the first answer.
+const moving = setInterval(() => { $("progress").value = Math.max(reached, $("progress").value + 0.02 * (1 - $("progress").value)); }, 200);
+
 function start() {
   parts = Object.fromEntries(["loader", "glue", "wasm", "lock", "stdlib", "packages", "engine"].map((name) => {
     const bytes = bytesOf(`part-${name}`);
     return [name, { bytes, zipped: bytes[0] === 0x1f && bytes[1] === 0x8b }];
   }));
   main = engine((seconds) => {
-    $("progress").hidden = true;
     document.body.dataset.loaded = seconds.toFixed(1);
     main.ready = true;
-    say(`Ready (loaded in ${seconds.toFixed(1)} s).`);
     ask();
   });
 }
@@ -239,22 +240,28 @@ function choose(name) {
   const chosen = QUESTIONS[name], checks = name === "check";
   $("calculator").hidden = checks;
   $("checking").hidden = !checks;
-  if (checks) return void say("Choose a statement to check.");
-  $("question-title").textContent = chosen.title;
-  $("about").textContent = chosen.about;
-  $("fields").replaceChildren(...chosen.fields.map(field));
-  $("answer").replaceChildren();
-  $("picture").replaceChildren();
-  $("caption").textContent = "";
+  clear();
+  if (checks) say("Choose a statement to check.");
+  else {
+    $("question-title").textContent = chosen.title;
+    $("about").textContent = chosen.about;
+    $("fields").replaceChildren(...chosen.fields.map(field));
+  }
   ask();
+}
+
+function clear() {
+  for (const id of ["answer", "picture", "caption"]) $(id).replaceChildren();
+  $("answer").classList.remove("stale");
 }
 
 function facts(rows) {
   const list = document.createElement("dl");
   for (const [name, value, kind] of rows) {
-    const [dt, dd] = [document.createElement("dt"), document.createElement("dd")];
-    dt.textContent = name; dd.textContent = value; dd.className = kind || "";
-    list.append(dt, dd);
+    const [pair, dt, dd] = ["div", "dt", "dd"].map((tag) => document.createElement(tag));
+    dt.textContent = name; dd.textContent = value; pair.className = kind || "";
+    pair.append(dt, dd);
+    list.append(pair);
   }
   return list;
 }
@@ -271,17 +278,18 @@ function ask() { // after every change of a question or a value
   last++;
   stopExact();
   $("exact-answer")?.remove();
-  if (!words) return void say("Enter numbers.");
+  if (question === "check") return; // the answer that is being computed stays unseen
+  $("download").hidden = true;
+  $("exact").hidden = !words || !chosen.exact || !main?.ready;
+  if (!words) { clear(); return void say("Enter numbers."); }
   $("command").textContent = flagged(words);
   $("python").textContent = chosen.python(values);
-  $("exact").hidden = !chosen.exact || !main?.ready;
-  $("download").hidden = true;
   const known = KNOWN[words.join(" ")];
   if (known && !main?.ready) {
     show(chosen, known, { ...values });
     return void say("Certified when this page was built.");
   }
-  if (!main?.ready) $("answer").replaceChildren();
+  if (!main?.ready) { clear(); say("Loading the library …"); }
   if (main?.ready && !ask.running) return void answer();
   // a running answer asks for the newest values when it is done; one that takes too long is given up
   if (ask.running && performance.now() - ask.begun > LONGEST) { main.end(); ask.running = false; start(); }
@@ -295,22 +303,26 @@ async function answer() {
   const chosen = QUESTIONS[question], words = wordsOf(chosen), mine = last, v = { ...values };
   if (!words) return;
   [ask.running, ask.begun] = [true, performance.now()];
-  const late = setTimeout(() => { say("Computing …"); $("answer").classList.add("stale"); }, 300);
-  const found = await main.ask([...words, "--json", ...(chosen.statement ? ["--statement", "statement.json"] : [])]);
+  say("Computing …");
+  const late = setTimeout(() => $("answer").classList.add("stale"), 300);
+  const found = await main.ask([...words, "--json"]);
   clearTimeout(late);
+  clearInterval(moving);
+  $("progress").hidden = true;
   ask.running = false;
-  $("answer").classList.remove("stale");
   if (mine !== last) return answer();
+  $("answer").classList.remove("stale");
   for (const name of chosen.fields) $(`text-${name}`).setAttribute("aria-invalid", String(found.code > 1 && found.error.startsWith(`exactdp: ${FIELDS[name].flag || name} `)));
   if (found.failed || found.code > 1) {
     const box = document.createElement("p");
     box.className = "bad"; box.textContent = found.failed || found.error.replace("exactdp: ", "");
+    clear();
     $("answer").replaceChildren(box);
     return void say("No answer.");
   }
-  shown = { statement: found.statement };
+  shown = words;
   show(chosen, found.out, v);
-  $("download").hidden = !found.statement;
+  $("download").hidden = !chosen.statement;
   say(`Certified in ${found.seconds.toFixed(2)} s.`);
   document.body.dataset.seconds = found.seconds.toFixed(3);
 }
@@ -353,9 +365,13 @@ $("exact").addEventListener("click", async () => {
   say(`The exact CSH took ${Math.round((Date.now() - begun) / 1000)} s.`);
 });
 
-$("download").addEventListener("click", () => {
+$("download").addEventListener("click", async () => {
+  say("Proving the statement …");
+  const found = await main.ask([...shown, "--json", "--statement", "statement.json"]);
+  if (!found.statement) return void say(found.failed || found.error);
+  say("The statement is ready.");
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([shown.statement], { type: "application/json" }));
+  link.href = URL.createObjectURL(new Blob([found.statement], { type: "application/json" }));
   link.download = "privacy-statement.json";
   link.click();
 });

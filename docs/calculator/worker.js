@@ -34,7 +34,6 @@ async function load(parts) {
   postMessage({ loaded: 0.8 });
   python.runPython(new TextDecoder().decode(await unpacked(parts.engine)));
   run = python.globals.get("run");
-  run(JSON.stringify(["delta", "gaussian", "--sigma", "4", "--epsilon", "1", "--json"])); // imports what every answer needs
   postMessage({ ready: (performance.now() - begun) / 1000 });
 }
 

@@ -31,6 +31,14 @@ page.on("pageerror", (error) => said.push(String(error)));
 const cpu = performance.now();
 await page.goto(pathToFileURL(resolve(page_)).href);
 assert.match(await page.locator("#answer").textContent(), /proved/, "the first answer is in the page");
+assert.equal(await page.locator("#status").textContent(), "Certified when this page was built.");
+await page.fill("#text-k", "11");
+assert.equal(await page.locator("#answer").textContent(), "", "no answer of other values stays");
+assert.match(await page.locator("#status").textContent(), /^Loading/);
+const bar = () => page.evaluate(() => document.getElementById("progress").value);
+const early = await bar();
+await page.waitForTimeout(700);
+assert.ok(await bar() > early, "the bar moves");
 await page.waitForFunction(() => document.body.dataset.seconds, null, { timeout: 300000 });
 console.log(`first answer after ${((performance.now() - cpu) / 1000).toFixed(1)} s, the library took ${await page.evaluate(() => document.body.dataset.loaded)} s`);
 
@@ -110,6 +118,13 @@ for (const [name, verdict] of [["statement.json", "valid"], ["false.json", "not 
   assert.equal(await page.locator("#verdict").getAttribute("data-verdict"), verdict, name);
 }
 
+// a question that is put while another is computed leaves no status of the latter
+await page.check("input[value=unknown]");
+await page.fill("#text-k", "777");
+await page.check("input[value=check]");
+await page.waitForTimeout(4000);
+assert.equal(await page.locator("#status").textContent(), "Choose a statement to check.");
+
 // the exact CSH, begun while an answer for other values is being computed
 await page.check("input[value=unknown]");
 await page.fill("#text-k", "51914");
@@ -128,6 +143,7 @@ for (const colorScheme of ["light", "dark"]) {
     for (const question of ["unknown", "training", "local", "check"]) {
       await page.check(`input[value=${question}]`);
       if (question !== "check") await answer();
+      if (width === 390 && question === "unknown") assert.ok((await page.locator("#answer").boundingBox()).y < 800 - 40, "the answer is on the first screen");
       assert.deepEqual(await problems(page), [], `${question}, ${colorScheme}, ${width}`);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `wider than ${width}`);
       if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, `calculator-${question}-${colorScheme}-${width}.png`), fullPage: true });

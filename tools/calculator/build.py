@@ -38,6 +38,8 @@ SUMS = {
 }
 #: The page loads what it uses: each of flint's forty libraries takes time, and most are never used.
 FLINT_INIT = """\
+from importlib import import_module
+
 from .pyflint import ctx
 from .types.fmpz import fmpz
 from .types.fmpq import fmpq
@@ -45,13 +47,27 @@ from .types.arb import arb
 from .types.acb import acb
 
 
-def __getattr__(name):
-    from importlib import import_module
+class Later:
+    def __init__(self, name):
+        self._name = name
 
-    try:
-        return getattr(import_module(f"flint.types.{name}"), name)
-    except ImportError:
-        raise AttributeError(name) from None
+    def _type(self):
+        return getattr(import_module(f"flint.types.{self._name}"), self._name)
+
+    def __call__(self, *arguments):
+        return self._type()(*arguments)
+
+    def __getattr__(self, name):
+        return getattr(self._type(), name)
+
+    def __instancecheck__(self, value):
+        return isinstance(value, self._type())
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return Later(name)
 """
 #: What the page does not need.
 LEFT_OUT = ("pages", "vectors", "frames", "test", "mechanisms", "audit", "code")
@@ -144,7 +160,7 @@ def _page() -> str:
         "glue": _zipped("pyodide.asm.mjs"),
         "wasm": _zipped("pyodide.asm.wasm"),
         "lock": b'{"info": {"abi_version": "2026_0"}, "packages": {}}',
-        "stdlib": (CACHE / "python_stdlib.zip").read_bytes(),
+        "stdlib": (CACHE / "stdlib.zip").read_bytes(),
         "packages": (CACHE / "compiled.zip").read_bytes(),
         "engine": (SOURCES / "engine.py").read_bytes(),
     }
