@@ -29,6 +29,7 @@ extensions = [
     "navigation",
     "notebooks",
     "pictures",
+    "samples",
     "slider",
     "transcripts",
 ]
@@ -70,4 +71,7 @@ pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options = {
+    "navigation_with_keys": True,
+    "light_css_variables": {"color-code-background": "#f6f8fa"},
+}
