@@ -83,10 +83,9 @@ def _gap(before: list[str], attached: bool) -> list[str]:
 
 
 def _split(lines: list[str], names: set[str]) -> list[str]:
-    """A line may describe several parameters: ``k: ... sigma: ...``."""
-    if not names:
-        return lines
-    start = rf"(?<=[.;)]) (?=(?:{'|'.join(map(re.escape, names))})(?:, \w+)*: )"
+    """A line may describe several parameters, and errors: ``k: ... sigma: ... Raises ...``."""
+    words = [*(rf"{re.escape(name)}(?:, \w+)*:" for name in sorted(names)), *_FIELDS]
+    start = rf"(?<=[.;)]) (?=(?:{'|'.join(words)}) )"
     return [p for x in lines for p in ([x] if x.startswith(_CODE) else re.split(start, x))]
 
 
