@@ -50,12 +50,13 @@ def _steps(name: str, value: Any) -> tuple[tuple[Step, int], ...]:
 class Pld(Questions, Displayed):
     """The privacy loss of mechanisms run one after the other, the later ones chosen adaptively.
 
-    steps: each step with its number of runs. neighbours: the relation, the same for all steps.
-    source: proves the dominating pairs. Raises InvalidParameter.
     Each upper end holds for all mechanisms with these dominating pairs. Each lower end is reached
     by some of them: mechanisms whose pairs one pair of neighbours attains at once. Where no side of
     a pair of neighbours has a name (replace-one neighbours), each run may have its dominating pair
     in its own order, chosen by earlier answers; the lower end then has orders that are fixed.
+
+    steps: each step with its number of runs. neighbours: the relation, the same for all steps.
+    source: proves the dominating pairs. Raises InvalidParameter.
     """
 
     steps: tuple[tuple[Step, int], ...] = converted(_steps)
