@@ -56,11 +56,15 @@ class LocalMechanism(Simulated[V], ABC, Generic[V]):
     #: The requested epsilon of one report.
     epsilon: Number
 
-    #: Paper and number of the statement that the guarantee rests on.
-    source: str
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """Paper and number of the statement that the guarantee rests on."""
 
-    #: The neighbouring relation of the guarantee.
-    neighbours: str = NEIGHBOURS
+    @property
+    def neighbours(self) -> str:
+        """The neighbouring relation of the guarantee."""
+        return NEIGHBOURS
 
     @cached_property
     def e_epsilon(self) -> Fraction:

@@ -87,7 +87,7 @@ class Baseline(LocalMechanism[Vector]):
         return float(self.mean_square(users))
 
     @property
-    def neighbours(self) -> str:  # type: ignore[override]
+    def neighbours(self) -> str:
         """The neighbouring relation of the guarantee."""
         return neighbours(self.level, self.k)
 

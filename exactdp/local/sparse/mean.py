@@ -199,7 +199,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return 1 << Linear(self.d, 1, self.key).index_bits
 
     @property
-    def source(self) -> str:  # type: ignore[override]
+    def source(self) -> str:
         """Paper and number of the statement, and assumptions, that the guarantee rests on."""
         if self.plan.delta:
             return (
@@ -214,7 +214,7 @@ class SparseVectorMean(LocalMechanism[Vector]):
         return replace(super().guarantee, delta=Enclosure.exact(self.plan.delta))
 
     @property
-    def neighbours(self) -> str:  # type: ignore[override]
+    def neighbours(self) -> str:
         """The neighbouring relation of the guarantee."""
         if self.level is not None:
             return neighbours(self.level, self.k)

@@ -62,7 +62,7 @@ class SparseHistogram(Heaviest):
         return Guarantee(self.noise.epsilon, delta, REPLACED_ROW, self.source, tilde)
 
     @property
-    def failure(self) -> Fraction:  # type: ignore[override]  # read-only
+    def failure(self) -> Fraction:
         """The distance."""
         return self.distance
 
@@ -147,7 +147,7 @@ class FixedTimeSparseHistogram(Heaviest):
         return self.gamma_bits + self.sparse.bits + 2 * self.n * self.sparse.bits_per_draw
 
     @property
-    def failure(self) -> Fraction:  # type: ignore[override]  # read-only
+    def failure(self) -> Fraction:
         """2^-j, and the distance of SparseHistogram."""
         return Fraction(1, 1 << self.gamma_bits) + self.sparse.distance
 

@@ -22,8 +22,10 @@ from exactdp.samplers import OrderStatistics, Source, exact_law
 class Heaviest(BinsMechanism):
     """The base of KeepHeavy and of the mechanisms with nearly its law."""
 
-    #: Probability that nothing is released, or distance to the law of KeepHeavy.
-    failure: Fraction = Fraction(0)
+    @property
+    def failure(self) -> Fraction:
+        """Probability that nothing is released, or distance to the law of KeepHeavy."""
+        return Fraction(0)
 
     def accuracy(self, beta: Real) -> Accuracy:
         """The accuracy of KeepHeavy at beta - failure; per query for counts above 2 a_2.
