@@ -13,36 +13,27 @@ accounting are ours, after Canonne, Kamath, Steinke 2020.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from exactdp.accounting import discrete_gaussian, gaussian
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.enclosure import Enclosure
-from exactdp.fields import Number, frozen, number
-from exactdp.law import Law
+from exactdp.fields import frozen
 from exactdp.local.bulk_choices import Integers
-from exactdp.local.report_formats import Numbers, Report, Reports
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.clipped_sum import GRID, ClippedSum
 from exactdp.local.sparse.entries import Scaled
-from exactdp.parameters import Real, delta_target
-from exactdp.samplers import DiscreteGaussian, Source, exact_law
-from exactdp.vector import Vector
+from exactdp.local.sparse.gaussian_noise import GaussianNoise
+from exactdp.samplers import Source
 
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
-#: Reports are clamped this many standard deviations beyond eta; see NaiveGaussian.
-_DEVIATIONS = 10
-
 
 @frozen
-class GaussianSum(ClippedSum):
+class GaussianSum(GaussianNoise, ClippedSum):
     """The clipped signed sum of a user's entries with discrete Gaussian noise, at user level.
 
     d, k, epsilon, users, clip, entries, share: as for OneBit. delta: > 0 and < 1; epsilon and delta
@@ -56,8 +47,6 @@ class GaussianSum(ClippedSum):
     >>> print(format(daily.loss.composed(100).epsilon("1e-6"), "3"))
     [1.02, 1.03]
     """
-
-    delta: Number = number(delta_target, default=Fraction(1, 10**5))
 
     source = "one integer with discrete Gaussian noise (Canonne, Kamath, Steinke 2020, Theorem 7)"
 
@@ -101,18 +90,6 @@ class GaussianSum(ClippedSum):
 
         return pld.discrete_gaussian(sigma2=self.sigma2, sensitivity=self.sensitivity)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """The guarantee of one report; for several reports of a user compose `loss` instead."""
-        return replace(super().guarantee, delta=Enclosure.exact(self.delta), e_epsilon=None)
-
-    def law(self, value: Vector, residual: Real = Fraction(1, 1 << 64)) -> Law[Report]:
-        """The law of a report by enumeration, for few items and little noise.
-
-        residual: probability that the enumeration may leave out.
-        """
-        return exact_law(lambda source: self.draw(value, source), residual=residual)
-
     @cached_property
     def form(self) -> Numbers:
         """The format of a report: a sign function, and the noisy sum minus the smallest."""
@@ -120,12 +97,11 @@ class GaussianSum(ClippedSum):
 
     @property
     def _limit(self) -> int:
-        return self.sensitivity // 2 + _DEVIATIONS * (isqrt(int(self.sigma2)) + 1)
+        return self.sensitivity // 2 + self._reach
 
     def _respond(self, values: Scaled, source: Source) -> Reports:
         functions, sums = self._clipped_sums(values, source)
-        noise = DiscreteGaussian(sigma2=self.sigma2).sample_each(values.n, source)
-        noisy = (sums + np.array(noise, np.int64)).clip(-self._limit, self._limit)
+        noisy = (sums + self._draw_noise(values.n, source)).clip(-self._limit, self._limit)
         return np.stack([functions, noisy + self._limit], axis=1)
 
     def _tally(self, reports: Reports) -> Integers:

@@ -6,28 +6,23 @@ Source: Zhou et al. (SVA), Section V (naive perturbation), with discrete noise o
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, isqrt
+from math import ceil
 from typing import Any
 
 import numpy as np
 
 from exactdp.accounting import zcdp
-from exactdp.accounting.guarantee import Guarantee
-from exactdp.enclosure import Enclosure
-from exactdp.fields import Number, frozen, number, whole
-from exactdp.law import Law
+from exactdp.fields import frozen, whole
 from exactdp.local.bulk_choices import Integers
-from exactdp.local.report_formats import Numbers, Report, Reports
+from exactdp.local.report_formats import Numbers, Reports
 from exactdp.local.sparse.baseline import Baseline
 from exactdp.local.sparse.entries import Scaled, checked
+from exactdp.local.sparse.gaussian_noise import GaussianNoise
 from exactdp.local.sparse.report_plan import noise_ratio, reach_of
 from exactdp.local.sparse.truncated_geometric import TruncatedGeometric
-from exactdp.parameters import Real, delta_target
-from exactdp.samplers import DiscreteGaussian, Source, exact_law
-from exactdp.vector import Vector
+from exactdp.samplers import Source
 
 _GRID = 64
 
@@ -110,13 +105,11 @@ class NaiveLaplace(_Dense):
 
 
 @frozen
-class NaiveGaussian(_Dense):
+class NaiveGaussian(GaussianNoise, _Dense):
     """Discrete Gaussian noise for the L2 sensitivity: 2 at event level, 2 sqrt(k) at user level.
 
     d, k, epsilon: as for Baseline. level: "user" or "event". grid: >= 1. delta: > 0 and < 1.
     """
-
-    delta: Number = number(delta_target, default=Fraction(1, 10**5))
 
     source = "zCDP of discrete Gaussian noise (Canonne, Kamath, Steinke 2020, Proposition 12)"
 
@@ -133,21 +126,5 @@ class NaiveGaussian(_Dense):
         return self.sigma2 / self.grid**2 + Fraction(1, (2 * self.grid) ** 2)
 
     @property
-    def guarantee(self) -> Guarantee:
-        """The guarantee of one report; times n it is that of n independent reports of one user."""
-        return replace(super().guarantee, delta=Enclosure.exact(self.delta), e_epsilon=None)
-
-    def law(self, value: Vector, residual: Real = Fraction(1, 1 << 64)) -> Law[Report]:
-        """The law of a report by enumeration, for few items and little noise.
-
-        residual: probability that the enumeration may leave out.
-        """
-        return exact_law(lambda source: self.draw(value, source), residual=residual)
-
-    @property
     def _limit(self) -> int:
-        """10 standard deviations: P(noise beyond) is about exp(-10^2/2) = 2^-72, below 2^-64."""
-        return self.grid + 10 * (isqrt(int(self.sigma2)) + 1)
-
-    def _draw_noise(self, n: int, source: Source) -> Integers:
-        return np.array(DiscreteGaussian(sigma2=self.sigma2).sample_each(n, source), np.int64)
+        return self.grid + self._reach
