@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -79,6 +78,8 @@ def _parents() -> dict[int, int]:
 
 def _parents_by_ps() -> dict[int, int]:
     """Process id -> id of its parent, on systems without /proc."""
+    import subprocess
+
     with subprocess.Popen(["ps", "-A", "-o", "pid=,ppid="], stdout=subprocess.PIPE) as listing:  # noqa: S607
         lines = listing.communicate()[0].splitlines()
     pairs = (map(int, line.split()) for line in lines)

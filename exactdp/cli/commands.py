@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -142,6 +141,8 @@ def suggested(error: click.ClickException) -> str:
     of an error message; "" if there are none."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
         return _twin(error.option_name, error.ctx)
+    from difflib import get_close_matches
+
     mistyped = re.match("No such command '(.*?)'", error.format_message())
     context = getattr(error, "ctx", None)
     if not mistyped or not context:

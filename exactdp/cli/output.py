@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -60,6 +59,8 @@ def written(*paths: Path, overwrite: bool = False) -> Iterator[list[Path]]:
     arrives during the renaming waits. An existing file is replaced only if overwrite is true, even
     if the file was created during the block.
     """
+    import tempfile  # few commands write files
+
     parts: list[Path] = []
     handles: list[int] = []
     try:

@@ -24,7 +24,7 @@ from exactdp.accounting.pld.selection import exponential as exponential
 from exactdp.accounting.pld.selection import gaussian_noisy_max as gaussian_noisy_max
 from exactdp.accounting.pld.selection import noisy_max as noisy_max
 from exactdp.accounting.pld.strategies import read_strategy as read_strategy
-from exactdp.accounting.pld.training import calibrate_sgd as calibrate_sgd
-from exactdp.accounting.pld.training import most_steps as most_steps
+from exactdp.accounting.pld.targets import calibrate_sgd as calibrate_sgd
+from exactdp.accounting.pld.targets import most_steps as most_steps
 from exactdp.accounting.pld.training import sgd as sgd
 from exactdp.errors import Exhausted as Exhausted

@@ -1,4 +1,7 @@
-"""Pld: the privacy loss of mechanisms that are composed, sampled, allocated or grouped."""
+"""Pld: the privacy loss of mechanisms that are composed, sampled, allocated or grouped.
+
+What few questions need is imported by the methods, so that programs start quickly.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,7 @@ from exactdp.accounting.neighbours import (
     is_derived,
     relation,
 )
-from exactdp.accounting.pld.losses.allocated import allocated
 from exactdp.accounting.pld.losses.base import Step
-from exactdp.accounting.pld.losses.truncated import truncated
-from exactdp.accounting.pld.picture import delta_over_epsilon
 from exactdp.accounting.pld.questions import Questions
 from exactdp.display import Displayed, summary
 from exactdp.errors import Described, InvalidParameter
@@ -67,6 +67,8 @@ class Pld(Questions, Displayed):
         return f"<privacy loss: {'; '.join(self._mechanisms())}>"
 
     def _repr_html_(self) -> str:
+        from exactdp.accounting.pld.picture import delta_over_epsilon
+
         return super()._repr_html_() + delta_over_epsilon(self)
 
     def _title(self) -> str:
@@ -150,6 +152,8 @@ class Pld(Questions, Displayed):
             alone = "batch_limit" if users is None else "users"
             raise InvalidParameter(alone, Described("alone"), "given with batch_limit and users")
         if batch_limit is not None and users is not None:
+            from exactdp.accounting.pld.losses.truncated import truncated
+
             sizes = integer("users", users, least=1), integer("batch_limit", batch_limit, least=1)
             return self._each(
                 lambda step: truncated(step, probability, *sizes),
@@ -208,6 +212,8 @@ class Pld(Questions, Displayed):
         >>> print(format(loss.epsilon("1e-5"), "3"))
         [0.421, 0.423]
         """
+        from exactdp.accounting.pld.losses.allocated import allocated
+
         count = integer("steps", steps, least=1)
         self._only_add_remove()
         self._only_one("allocated", Fraction(1, count))

@@ -1,22 +1,24 @@
-"""The privacy loss of single mechanisms, and of several on one sample."""
+"""The privacy loss of single mechanisms, and of several on one sample.
+
+Every function imports the laws of its own mechanism, so that programs start quickly.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from exactdp.accounting.neighbours import ADD_REMOVE, known
 from exactdp.accounting.pld.loss import Pld
 from exactdp.accounting.pld.losses.base import LossLaw, Step
-from exactdp.accounting.pld.losses.finite import FiniteLaws, Response
-from exactdp.accounting.pld.losses.integers import DiscreteGaussian, DiscreteLaplace
-from exactdp.accounting.pld.losses.laplace import Laplace
 from exactdp.accounting.pld.losses.normal import Gaussian, mixture
 from exactdp.errors import Described, InvalidParameter
-from exactdp.law import Law
 from exactdp.parameters import Real, integer, non_negative, positive
+
+if TYPE_CHECKING:
+    from exactdp.law import Law
 
 #: Parameters lie between 1/_EXTREME and _EXTREME.
 _EXTREME = 10**100
@@ -80,6 +82,8 @@ def discrete_gaussian(*, sigma2: Real, sensitivity: int = 1) -> Pld:
     >>> print(format(pld.discrete_gaussian(sigma2=100).composed(4).delta("0.35"), "6"))
     [0.00383457, 0.00383458]
     """
+    from exactdp.accounting.pld.losses.integers import DiscreteGaussian
+
     law = DiscreteGaussian(moderate("sigma2", sigma2), _whole_shift(sensitivity))
     return _alike(law, "Canonne, Kamath, Steinke 2020, Theorem 7")
 
@@ -91,6 +95,8 @@ def discrete_laplace(*, epsilon: Real, sensitivity: int = 1) -> Pld:
     sensitivity: distance by which one user moves the query, an integer >= 1.
     Source: Ghosh, Roughgarden, Sundararajan 2012.
     """
+    from exactdp.accounting.pld.losses.integers import DiscreteLaplace
+
     shift = _whole_shift(sensitivity)
     law = DiscreteLaplace(moderate("epsilon", epsilon) / shift, shift)
     return _alike(law, "Ghosh, Roughgarden, Sundararajan 2012, Definition 2.4")
@@ -107,6 +113,8 @@ def laplace(*, scale: Real, sensitivity: Real = 1) -> Pld:
     >>> print(format(pld.laplace(scale=10).composed(20).epsilon("1e-6"), "4"))
     [1.773, 1.774]
     """
+    from exactdp.accounting.pld.losses.laplace import Laplace
+
     mu = moderate("sensitivity", sensitivity) / moderate("scale", scale)
     return _alike(Laplace(mu), "Balle, Barthe, Gaboardi 2018, Theorem 3")
 
@@ -130,6 +138,8 @@ def approximate(*, epsilon: Real, delta: Real, neighbours: str = ADD_REMOVE) -> 
     or ADD_REMOVE, REPLACE_ONE or REPLACE_SPECIAL.
     Source: Kairouz, Oh, Viswanath 2015, Theorem 3.3 (its dominating mechanism).
     """
+    from exactdp.accounting.pld.losses.finite import Response
+
     failure = non_negative("delta", delta)
     if failure >= 1:
         raise InvalidParameter("delta", delta, ">= 0 and < 1")
@@ -153,6 +163,8 @@ def laws(p: Law[Any], q: Law[Any], *, neighbours: str) -> Pld:
     >>> print(format(pld.laws(honest, other, neighbours=pld.ADD_REMOVE).composed(10).delta(1), "6"))
     [0.410675, 0.410676]
     """
+    from exactdp.accounting.pld.losses.finite import FiniteLaws
+
     for name, law in (("p", p), ("q", q)):
         if law.residual:
             raise InvalidParameter(f"{name}.residual", law.residual, "0")

@@ -339,7 +339,11 @@ class Questions:
             real = above  # at every epsilon some neighbours attain the bound of a single step
         bound = question.largest(above)
         with suppress(InvalidParameter, Undecided):  # the curve ends at some delta
-            if not self._is_mixed and (tighter := ask.adaptive_orders(self.steps)):
+            if (
+                not self._is_mixed
+                and any(step.removed.family for step, _ in self.steps)
+                and (tighter := ask.adaptive_orders(self.steps))
+            ):
                 bound = min(bound, question.largest(tighter), key=lambda ends: ends.upper)
         if above == real:
             return bound

@@ -11,7 +11,6 @@ from exactdp.accounting.pld.ask.grids import (
     Plan,
 )
 from exactdp.accounting.pld.ask.question import HOPELESS, GridQuestion, Reading
-from exactdp.accounting.pld.compose.balls import MOST_BALLS, Balls
 from exactdp.accounting.pld.compose.doubles import Doubles
 from exactdp.accounting.pld.compose.engine import BITS, Composition, Copies, compose
 from exactdp.accounting.pld.compose.transform import MOST_POINTS
@@ -110,6 +109,8 @@ def _finer(wide: float) -> float:
 
 def _in_balls(question: GridQuestion, order: Order, plan: Plan) -> Reading:
     """An answer in balls, without a tilt, on grids that are coarser at first: balls take longer."""
+    from exactdp.accounting.pld.compose.balls import MOST_BALLS
+
     plan = replace(plan, step=8 * plan.step)
     for _ in range(_ATTEMPTS):
         _check_points(plan.points[1], MOST_BALLS)
@@ -131,6 +132,8 @@ def _in_balls(question: GridQuestion, order: Order, plan: Plan) -> Reading:
 
 
 def _composed_in_balls(order: Order, plan: Plan) -> Composition:
+    from exactdp.accounting.pld.compose.balls import Balls
+
     key = order, plan.step, plan.tail_bits
     if (composition := _COMPOSITIONS.get(key)) is None:
         copies = measures(order, plan.step, plan.tail_bits)

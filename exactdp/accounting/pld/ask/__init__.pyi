@@ -1,0 +1,13 @@
+from exactdp.accounting.pld.ask.adaptive import adaptive_orders as adaptive_orders
+from exactdp.accounting.pld.ask.closed import ends as ends
+from exactdp.accounting.pld.ask.delta import Delta as Delta
+from exactdp.accounting.pld.ask.delta import DeltaAgainst as DeltaAgainst
+from exactdp.accounting.pld.ask.delta import reversed_delta as reversed_delta
+from exactdp.accounting.pld.ask.epsilon import Epsilon as Epsilon
+from exactdp.accounting.pld.ask.epsilon import about_epsilon as about_epsilon
+from exactdp.accounting.pld.ask.mu import GaussianMu as GaussianMu
+from exactdp.accounting.pld.ask.mu import last_width as last_width
+from exactdp.accounting.pld.ask.power import Power as Power
+from exactdp.accounting.pld.ask.question import Question as Question
+from exactdp.accounting.pld.ask.renyi import best_delta as best_delta
+from exactdp.accounting.pld.ask.renyi import divergence as divergence
