@@ -19,6 +19,7 @@ from exactdp.accounting.pld.ask.question import (
     Reading,
     times_too_wide,
 )
+from exactdp.accounting.pld.ask.renyi import moment_bound
 from exactdp.accounting.pld.ask.search import composed, refined
 from exactdp.accounting.pld.compose.engine import BITS
 from exactdp.accounting.pld.losses.base import Order
@@ -124,7 +125,7 @@ def reversed_delta(loss: Fraction, other: Enclosure) -> Enclosure:
 
 @followed
 def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
-    """An upper bound of delta at loss >= 0, from a coarse grid.
+    """An upper bound of delta at loss >= 0, from a moment if that is below limit, or a coarse grid.
 
     limit: a delta below 2^-_SPARE_BITS limit is only shown to be small.
     """
@@ -132,6 +133,8 @@ def ceiling(order: Order, loss: Fraction, limit: Fraction) -> Fraction:
         return Fraction(0)
     curve: Bounded | None = closed_curve(order)
     if curve is None:
+        if limit and (bound := moment_bound(order, loss, limit)) is not None:
+            return bound
         negligible = log(limit) - _SPARE_BITS * math.log(2) if limit else -math.inf
         curve = composed(order, for_delta(order, float(loss), 0.1, negligible=negligible))
     with precision(BITS):

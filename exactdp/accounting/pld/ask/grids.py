@@ -94,9 +94,10 @@ def log_delta_guess(order: Order, loss: float) -> float:
     return _saddle_near(order, loss).log_delta(loss)
 
 
-def log_order_guess(order: Order, loss: float) -> float:
-    """About log(alpha - 1) of the Renyi order alpha that bounds delta at a loss best."""
-    return _saddle_near(order, loss).log_order(loss)
+def moment_guess(order: Order, loss: float) -> tuple[float, float]:
+    """About log(alpha - 1) of the Renyi order alpha that bounds delta at a loss best, and the
+    logarithm of that bound."""
+    return _saddle_near(order, loss).moment_bound(loss)
 
 
 def for_delta(

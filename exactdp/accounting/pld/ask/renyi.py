@@ -12,16 +12,19 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from flint import arb
+from flint import arb, ctx
 
-from exactdp.accounting.certify.hints import minimum
+from exactdp.accounting.certify.hints import log, minimum
 from exactdp.accounting.pld.ask.followed import followed
-from exactdp.accounting.pld.ask.grids import log_order_guess
+from exactdp.accounting.pld.ask.grids import moment_guess
 from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
 
 _BITS = 128
+
+#: The accuracy of a bound that is only compared, in bits.
+_QUICK_BITS = 32
 
 #: The search for the best order covers a factor of e^0.02 around a guess, then one of e^0.5.
 _SPANS = (0.02, 0.5)
@@ -48,7 +51,7 @@ def best_delta(order: Order, epsilon: Fraction) -> Enclosure:
     Source: Canonne, Kamath, Steinke 2020, Proposition 12.
     """
     with precision(_BITS):
-        near = log_order_guess(order, float(epsilon))
+        near, _ = moment_guess(order, float(epsilon))
         gap = 1e-3
         for span in _SPANS if near < _ENDLESS else ():
             # any three points give a valid enclosure
@@ -68,6 +71,23 @@ def best_delta(order: Order, epsilon: Fraction) -> Enclosure:
         return Enclosure(enclosure(least.exp()).lower, enclosure(middle.exp()).upper).clamped(0, 1)
 
 
+def moment_bound(order: Order, epsilon: Fraction, limit: Fraction) -> Fraction | None:
+    """An upper bound of delta from the moment of one order, below a limit; None where that bound is
+    not quickly known, or not below.
+
+    Source: Canonne, Kamath, Steinke 2020, Proposition 12.
+    """
+    if not all(law.has_quick_moments for law, _ in order):
+        return None
+    log_s, log_bound = moment_guess(order, float(epsilon))
+    if log_bound > log(limit):
+        return None
+    s = Fraction(math.exp(log_s))
+    with precision(_QUICK_BITS + sum(times for _, times in order).bit_length()):
+        most = _exponent(order, s, epsilon).exp()
+        return enclosure(most).upper if most < ball(limit) else None
+
+
 def _sketched(order: Order, log_s: float, epsilon: Fraction) -> float:
     value = _exponent(order, Fraction(math.exp(log_s)), epsilon)
     return float(value.mid()) if value.is_finite() else math.inf
@@ -79,12 +99,12 @@ def _exponent(order: Order, s: Fraction, epsilon: Fraction) -> arb:
 
 
 def _log_moment(order: Order, s: Fraction, *, finite: bool = False) -> arb:
-    return sum((times * _moment(law, s, finite) for law, times in order), arb(0))
+    return sum((times * _moment(law, s, finite, ctx.prec) for law, times in order), arb(0))
 
 
 @lru_cache(maxsize=4096)
-def _moment(law: LossLaw, s: Fraction, finite: bool) -> arb:
-    """log E e^(s L) of one step, at a working precision of _BITS."""
+def _moment(law: LossLaw, s: Fraction, finite: bool, _bits: int) -> arb:
+    """log E e^(s L) of one step, at the working precision."""
     if finite and law.mass_at_infinity() > 0:
         return law.finite_log_moment(s)
     return law.log_moment(s)

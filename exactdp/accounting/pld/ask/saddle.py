@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from exactdp.accounting.certify.hints import falling_root, minimum
+from exactdp.accounting.certify.hints import minimum
 from exactdp.accounting.pld.losses.base import LossLaw, Order
 from exactdp.arrays import Floats, np
 from exactdp.balls import precision
@@ -29,8 +29,8 @@ _MOST_KNOWN = 1 << 12
 #: The search for a tilt covers a factor of e^_SPAN around the inverse of the largest loss.
 _SPAN = 17.0
 
-#: Number of times that the search for a threshold halves the range of log(tilt).
-_HALVINGS = 16
+#: Number of times that the search for a place halves the range of log(tilt).
+_HALVINGS = 20
 
 #: The range of log(order - 1) in the search for a Renyi order.
 _LOG_ORDERS = (-12.0, 8.0)
@@ -50,58 +50,71 @@ class Saddle:
 
     def tilt(self, epsilon: float) -> float:
         """The exponent theta > 0 that brings the mean of the loss near epsilon."""
-        farthest = max(float(np.abs(losses).max()) for losses, _, _ in self.parts)
-        if not 0 < farthest < math.inf:
-            raise Undecided(_TOO_FAR)
-        low, high = (sign * _SPAN - math.log(farthest) for sign in (-1, 1))
+        low, high = self._log_tilts()
         return math.exp(minimum(lambda x: self.exponent(math.exp(x), epsilon), low, high, 0.02))
 
     def log_delta(self, epsilon: float) -> float:
         """About log delta(epsilon)."""
         theta = self.tilt(epsilon)
         value, _, variance = self._cumulants(theta)
-        spread = theta * (1 + theta) * math.sqrt(2 * math.pi * variance)
-        return value - theta * epsilon - math.log1p(spread)
+        return value - theta * epsilon - _log_spread(theta, variance)
 
     def epsilon(self, log_delta: float) -> float:
         """About the epsilon at which delta has this logarithm."""
-        _, mean, variance = self._cumulants(0.0)
-        unit = max(abs(mean) + math.sqrt(max(variance, 0.0)), 1e-12)
-        return unit * falling_root(lambda x: self.log_delta(unit * x) - log_delta, 1.0)
+
+        def place(theta: float) -> float:
+            """The epsilon at which `exponent` is least at theta."""
+            return self._cumulants(theta)[1] - 1 / theta - 1 / (1 + theta)
+
+        def is_larger(theta: float) -> bool:
+            value, _, variance = self._cumulants(theta)
+            return value - theta * place(theta) - _log_spread(theta, variance) > log_delta
+
+        return place(self._largest_tilt(is_larger))
 
     def threshold(self, log_alpha: float) -> float:
         """About the loss >= 0 above which the losses have a mass of alpha under Q, or their mean.
 
         (P, Q) is the pair; the mean is under P, and the answer where the threshold is below.
         """
+
+        def is_larger(theta: float) -> bool:
+            value, mean, variance = self._cumulants(theta)
+            spread = (1 + theta) * math.sqrt(2 * math.pi * max(variance, 0.0))
+            return value - (1 + theta) * mean - math.log1p(spread) >= log_alpha
+
+        return max(self._cumulants(self._largest_tilt(is_larger))[1], 0.0)
+
+    def _largest_tilt(self, is_larger: Callable[[float], bool]) -> float:
+        """About the largest tilt at which a falling number is larger."""
+        low, high = self._log_tilts()
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_larger(math.exp(middle)) else (low, middle)
+        return math.exp(low)
+
+    def _log_tilts(self) -> tuple[float, float]:
         farthest = max(float(np.abs(losses).max()) for losses, _, _ in self.parts)
         if not 0 < farthest < math.inf:
             raise Undecided(_TOO_FAR)
-        low, high = (sign * _SPAN - math.log(farthest) for sign in (-1, 1))
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            theta = math.exp(middle)
-            value, mean, variance = self._cumulants(theta)
-            spread = (1 + theta) * math.sqrt(2 * math.pi * max(variance, 0.0))
-            below = value - (1 + theta) * mean - math.log1p(spread) < log_alpha
-            low, high = (low, middle) if below else (middle, high)
-        _, mean, _ = self._cumulants(math.exp(low))
-        return max(mean, 0.0)
+        return -_SPAN - math.log(farthest), _SPAN - math.log(farthest)
 
     def deviation(self, theta: float) -> float:
         """About the standard deviation of the sum of all losses, tilted by theta."""
         _, _, variance = self._cumulants(theta)
         return math.sqrt(max(variance, 0.0))
 
-    def log_order(self, epsilon: float) -> float:
-        """log s of the s > 0 at which the Renyi divergence of order s + 1 bounds delta best."""
+    def moment_bound(self, epsilon: float) -> tuple[float, float]:
+        """log s of the s > 0 at which the Renyi divergence of order s + 1 bounds delta best, and
+        the logarithm of that bound."""
 
         def exponent(log_s: float) -> float:
             s = math.exp(log_s)
             value, _, _ = self._cumulants(s)
             return value - s * epsilon + s * log_s - (1 + s) * math.log1p(s)
 
-        return minimum(exponent, *_LOG_ORDERS, 1e-3)
+        best = minimum(exponent, *_LOG_ORDERS, 1e-3)
+        return best, exponent(best)
 
     def exponent(self, theta: float, epsilon: float) -> float:
         """About the logarithm of Chernoff's bound on delta at any theta > 0."""
@@ -133,6 +146,11 @@ class Saddle:
                 times * float(np.einsum("i,i,i", weights, losses - first, losses - first)) / total
             )
         return value, mean, variance
+
+
+def _log_spread(theta: float, variance: float) -> float:
+    """About the logarithm by which delta is below Chernoff's bound."""
+    return math.log1p(theta * (1 + theta) * math.sqrt(2 * math.pi * max(variance, 0.0)))
 
 
 def saddle(order: Order, fits: Callable[[Saddle, int], bool]) -> Saddle:

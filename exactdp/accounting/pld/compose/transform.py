@@ -35,7 +35,6 @@ _RADIX = 32
 ROWS = _RADIX
 
 _TABLE_BITS = 80
-_BLOCK = 1024
 
 #: Transforms of more points are done row by row.
 _WHOLE = 1 << 14
@@ -158,7 +157,7 @@ def _some_roots(points: int, stride: int, count: int) -> Complexes:
 @lru_cache(maxsize=6)
 def _tables(points: int) -> tuple[Complexes, Complexes]:
     """exp(-2 pi i k/points) for small k, and for multiples of their number, within 2u."""
-    fine = min(points, _BLOCK)
+    fine = 1 << points.bit_length() // 2
     close, far = exact_roots(points, 1, fine), exact_roots(points, fine, points // fine)
     return np.array(close), np.array(far)
 

@@ -5,7 +5,7 @@ mass under P and under Q: f(l + s) goes to the left end with weight w(s) = (e^(h
 and to the right end with weight 1 - w(s). Both shares are linear in f, so the power series of f
 about the centre of a block of cells gives the series of the shares. Let |f| <= M on the disc of
 radius 4r. By Cauchy's estimate the remainder after N terms is at most M 4^-N 4/3 on the disc of
-radius r. The series is evaluated in doubles by Horner's rule. If the relative error of a block is
+radius r. The series is evaluated in doubles. If the relative error of a block is
 not below TOLERANCE everywhere, the block is halved. A single cell that is still not accurate is
 computed from the two distribution functions, at rising precision.
 """
@@ -13,16 +13,17 @@ computed from the two distribution functions, at rising precision.
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
-from flint import acb, arb, arb_mat, arb_series
+from flint import acb, arb, arb_poly, arb_series
 
 from exactdp.accounting.pld.grid.lattice import Grid, Tails
 from exactdp.accounting.pld.grid.scaled import ROUNDED_UP, UNDERFLOW, UNIT, Scaled, above, split
-from exactdp.arrays import Booleans, Floats, Integers, np
+from exactdp.arrays import HAS_NUMPY, Booleans, Floats, Integers, np
 from exactdp.balls import ball, precision
 from exactdp.errors import Undecided
 from exactdp.progress import tick
@@ -32,7 +33,13 @@ TOLERANCE = 2.0**-42
 
 _BITS = 128
 _TERMS = 32
-_LARGEST_BLOCK = 1 << 12
+_LARGEST_BLOCK = 1 << 10
+
+#: Before a longer block is tried again, at most this many blocks have to be accurate.
+_MOST_WAITED = 8
+
+#: In row r, the number of ways to choose r of m, from m = r on.
+_BINOMIALS = [[math.comb(m, r) for m in range(r, _TERMS)] for r in range(_TERMS)]
 
 #: Working precisions, in bits, that a single cell tries one after the other.
 _SINGLE_BITS = (128, 256, 512)
@@ -105,11 +112,7 @@ def cells(law: Density, grid: Grid, first: int, last: int) -> Cells:
     """The cells between the nodes first and last."""
     arrays = _blank(last - first)
     with precision(_BITS, terms=_TERMS):
-        start = first
-        while start < last:
-            _cover(law, grid, arrays, first, start, min(start + 2 * _LARGEST_BLOCK, last))
-            start += 2 * _LARGEST_BLOCK
-            tick()
+        _fill(law, grid, arrays, first, last)
     left, right, peak = (
         Scaled(m, arrays.exponent) for m in (arrays.left, arrays.right, arrays.peak)
     )
@@ -122,20 +125,28 @@ def _blank(count: int) -> _Arrays:
     return _Arrays(left, right, peak, np.zeros(count, dtype=np.int64), known)
 
 
-def _cover(law: Density, grid: Grid, arrays: _Arrays, first: int, start: int, stop: int) -> None:
-    """Fill the cells start ... stop - 1: blocks that are not accurate are halved."""
-    blocks = [(start, stop)]
-    while blocks:
-        start, stop = blocks.pop()
-        half = Fraction(1 << (stop - start - 1).bit_length(), 2)
-        here = slice(start - first, stop - first)
-        if _block(law, grid, start, stop, half, arrays, here):
-            continue
-        if half >= 1:
-            middle = start + int(half)
-            blocks += [(middle, stop), (start, middle)]
-        else:
+def _fill(law: Density, grid: Grid, arrays: _Arrays, first: int, last: int) -> None:
+    """Fill all cells, block by block: a block that is not accurate is halved.
+
+    After some accurate blocks of one size, the next is twice as long; the more often that failed
+    before, the more blocks have to be accurate first.
+    """
+    start, half = first, Fraction(_LARGEST_BLOCK)
+    accurate, enough, is_longer = 0, 1, False
+    while start < last:
+        half = min(half, Fraction(1 << (last - start - 1).bit_length(), 2))
+        stop = min(start + int(2 * half), last)
+        if not _block(law, grid, start, stop, half, arrays, slice(start - first, stop - first)):
+            if half >= 1:
+                enough = min(2 * enough, _MOST_WAITED) if is_longer else enough
+                half, accurate, is_longer = half / 2, 0, False
+                continue
             _single(law, grid, start, arrays, start - first)
+        start, accurate, enough = stop, accurate + 1, 1 if is_longer else enough
+        is_longer = accurate >= enough and half < _LARGEST_BLOCK
+        if is_longer:
+            half, accurate = 2 * half, 0
+        tick()
 
 
 def _block(
@@ -147,30 +158,34 @@ def _block(
     if bound is None:
         return False
     series = law.density(arb_series([centre, 1], _TERMS)).coeffs()
-    scaled, power = [], arb(1)
+    if not (series and series[0].is_finite()):
+        return False
+    exponent = split(series[0])[1]
+    unit = arb(2) ** -exponent
+    scaled, power = [], unit
     for coefficient in series:
         scaled.append(coefficient * power)
         power *= radius
     scaled += [arb(0)] * (_TERMS - len(scaled))
-    if not scaled[0].is_finite():
-        return False
-    exponent = split(scaled[0])[1]
-    unit = arb(2) ** -exponent
     remainder = above((bound * unit * arb(4) ** -_TERMS * 2).upper())
-    column = arb_mat(_TERMS, 1, [c * unit for c in scaled])
-    place = np.arange(stop - start + 1) / float(half) - 1
-    if (values := _horner(column, place, remainder)) is None:
+    coefficients = np.array(list(map(float, scaled)))
+    radii = above(arb_poly(scaled)(arb(1)).rad())  # at least their sum
+    rounding = _rounding(coefficients, half) + (remainder + radii) * ROUNDED_UP + UNDERFLOW
+    if not math.isfinite(rounding):
         return False
-    left, right = (_horner(m * column, place[:-1], remainder) for m in _matrices(half, grid.step))
-    if left is None or right is None:
+    ends = min(float(coefficients.sum()), float(coefficients[::2].sum() - coefficients[1::2].sum()))
+    if ends * TOLERANCE <= rounding:  # the least values are often there
+        return False
+    values, left, right = _values(coefficients, half, grid.step, stop - start)
+    # the exact values are at least (1 - TOLERANCE) times the computed ones
+    if any(line.min() * (TOLERANCE / ROUNDED_UP) <= rounding for line in (values, left, right)):
         return False
     if abs(exponent) > _LARGEST_EXPONENT:
         raise Undecided("a density of the loss is too small to be written down")
     order = np.arange(_TERMS)
-    middles, radii = _floats(column)
     # with N terms, the remainder sum c_n x^n over n >= N, |c_n| <= M 4^-n, bends by at most
     # sum n (n - 1) M 4^-n < 2 N^2 M 4^-N, which is N^2 times `remainder`
-    bend = float(np.einsum("i,i", np.abs(middles), order * (order - 1))) + _TERMS**2 * (
+    bend = float(np.einsum("i,i", np.abs(coefficients), order * (order - 1))) + _TERMS**2 * (
         radii + remainder
     )
     # between two places at distance 1/half, f is at most bend/(8 half^2) above its chord; values
@@ -221,52 +236,85 @@ def _largest(law: Density, centre: arb, radius: arb) -> arb | None:
     return bound if bound is not None and bound.is_finite() else None
 
 
-def _horner(column: arb_mat, place: Floats, remainder: float) -> Floats | None:
-    """The polynomial at |place| <= 1; None unless it is within TOLERANCE of the function there."""
-    coefficients, radii = _floats(column)
-    if not math.isfinite(float(np.abs(coefficients).sum()) + radii + remainder):
-        return None
-    value = cast(Floats, np.polyval(coefficients[::-1], place))
-    # Horner's rule: at most 2 (N - 1) u sum |c|; rounding the coefficients to doubles: u sum |c|;
-    # the rest for products of these errors. The places are exact.
-    rounding = 2 * (_TERMS + 1) * UNIT * float(np.abs(coefficients).sum())
-    error = (rounding + remainder + radii) * ROUNDED_UP + UNDERFLOW
-    # the exact value is at least (1 - TOLERANCE) times the computed one
-    return value if value.min() * (TOLERANCE / ROUNDED_UP) > error else None
+def _values(
+    coefficients: Floats, half: Fraction, step: Fraction, count: int
+) -> tuple[Floats, Floats, Floats]:
+    """f = sum c_m x^m at the ends of the cells, x = i/half - 1, and the shares of every cell.
 
-
-def _floats(column: arb_mat) -> tuple[Floats, float]:
-    """The middles of the entries of a column, and the sum of their radii."""
-    entries = column.entries()
-    middles = np.array([float(entry) for entry in entries])
-    return middles, sum(float(entry.rad()) for entry in entries)
-
-
-@lru_cache(maxsize=16)
-def _matrices(half: Fraction, step: Fraction) -> tuple[arb_mat, arb_mat]:
-    """From coefficients of f in (l - centre)/(half step) to the left and right shares over step."""
-    order, unit = range(_TERMS), 1 / ball(half)  # half is a power of two: exact
-    left = [moment * unit**m for m, moment in enumerate(_left_moments(step))]
-    right = [unit**m / (m + 1) - part for m, part in enumerate(left)]
-    to_left, to_right = (
-        arb_mat([[math.comb(c, r) * part[c - r] if c >= r else 0 for c in order] for r in order])
-        for part in (left, right)
-    )
-    return to_left, to_right
-
-
-@lru_cache(maxsize=16)
-def _left_moments(step: Fraction) -> list[arb]:
-    """The integral of w(s) s^m ds over the cell, divided by h^(m+1), for every m.
-
-    The result is m! (h/(m+2)! + h^2/(m+3)! + ...)/(e^h - 1), by Beta integrals term by term.
+    The shares over the step are sums of c_m times the integrals of w(s) (x + s/half)^m ds, or of
+    1 - w(s), for s from 0 to 1: polynomials in x.
     """
-    h, moments = ball(step), []
+    if HAS_NUMPY:
+        shares = (np.einsum("ij,j", matrix, coefficients) for matrix in _matrices(half, step))
+        lines = np.einsum("ri,ij->rj", np.array([coefficients, *shares]), _powers(half, count))
+        values, left, right = lines
+    else:
+        place = np.arange(count + 1) / float(half) - 1
+        columns = [coefficients.tolist()]
+        for matrix in _matrices(half, step):
+            columns.append([sum(map(operator.mul, row, columns[0])) for row in matrix])
+        values, left, right = (np.polyval(np.array(c[::-1]), place) for c in columns)
+    return values, left[:-1], right[:-1]
+
+
+def _rounding(coefficients: Floats, half: Fraction) -> float:
+    """A bound of the rounding errors of `_values`.
+
+    Let u = UNIT. A coefficient c_m is rounded (u), an entry of a matrix is within 2u, and a power
+    of x takes at most N - 2 products; then come two sums of N products (N each). All terms with c_m
+    sum to at most |c_m| (1 + 1/half)^m. (Horner's rule takes 2N in place of the powers.)
+    """
+    largest = float(np.einsum("i,i", np.abs(coefficients), _growth(half)))
+    return 3 * (_TERMS + 2) * UNIT * largest
+
+
+@lru_cache(maxsize=16)
+def _growth(half: Fraction) -> Floats:
+    return np.array([(1 + 1 / float(half)) ** m for m in range(_TERMS)])
+
+
+@lru_cache(maxsize=16)
+def _all_powers(half: Fraction) -> Floats:
+    """Powers of x = i/half - 1 for i up to 2 half, in row m those of m."""
+    powers = np.ones((_TERMS, int(2 * half) + 1))
+    powers[1:] = np.arange(int(2 * half) + 1) / float(half) - 1
+    return np.multiply.accumulate(powers, axis=0, out=powers)
+
+
+def _powers(half: Fraction, count: int) -> Floats:
+    return _all_powers(half)[:, : count + 1]
+
+
+@lru_cache(maxsize=16)
+def _matrices(half: Fraction, step: Fraction) -> tuple[list[list[float]], list[list[float]]]:
+    """Entry (r, m) is the coefficient of x^r in the integral of w(s) (x + s/half)^m ds, within 2u;
+    the same for 1 - w(s)."""
+    unit = 1 / float(half)  # a power of two: exact
+    scaled = ([x * unit**m for m, x in enumerate(moments)] for moments in _moments(step))
+    left, right = (
+        [
+            [0.0] * r + [count * x for count, x in zip(counts, moments, strict=False)]
+            for r, counts in enumerate(_BINOMIALS)
+        ]
+        for moments in scaled
+    )
+    return left, right
+
+
+@lru_cache(maxsize=16)
+def _moments(step: Fraction) -> tuple[list[float], list[float]]:
+    """The integrals of w(s) s^m ds and of (1 - w(s)) s^m ds for every m, s from 0 to 1.
+
+    The first is m! (h/(m+2)! + h^2/(m+3)! + ...)/(e^h - 1), by Beta integrals term by term.
+    """
+    h, left, right = ball(step), [], []
     for m in range(_TERMS):
         term, total = h / ((m + 1) * (m + 2)), arb(0)
         for j in range(_TERMS):
             total += term
             term *= h / (m + 3 + j)
         # from here on each term is less than half of the one before
-        moments.append((total + term * arb(1, 1)) / h.expm1())
-    return moments
+        share = (total + term * arb(1, 1)) / h.expm1()
+        left.append(float(share))
+        right.append(float(1 / arb(m + 1) - share))
+    return left, right

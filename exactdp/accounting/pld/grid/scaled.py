@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, repeat
 
 from flint import arb, ctx, fmpz
 
@@ -121,7 +123,8 @@ def _block(count: int) -> int:
 
 def _powers(rate: arb, count: int) -> tuple[Floats, Integers]:
     """e^(rate j) for j < count: mantissas and exponents."""
-    pairs = [split((rate * j).exp()) for j in range(count)]
+    growth = rate.exp()
+    pairs = map(split, accumulate(repeat(growth, count - 1), operator.mul, initial=arb(1)))
     mantissas, exponents = zip(*pairs, strict=True)
     return np.array(mantissas), np.array(exponents, dtype=np.int64)
 

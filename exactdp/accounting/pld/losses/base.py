@@ -90,6 +90,11 @@ class LossLaw(ABC):
         return Fraction(1, 10**12)
 
     @property
+    def has_quick_moments(self) -> bool:
+        """Whether `log_moment` takes a few milliseconds at most."""
+        return False
+
+    @property
     def distance(self) -> Fraction | None:
         """mu, if the pair is N(mu, 1) and N(0, 1); else None."""
         return None

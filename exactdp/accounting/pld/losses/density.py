@@ -153,9 +153,10 @@ class SampledDensity(Density):
         if not off_cut(part):
             return loss * arb("nan")
         inner = (part / rate).log()
-        # under B the density of l is e^-l times that under A; the mixture's is e^loss times B's
-        under_b = self.base.density(inner) * rate / part
-        return under_b * (grown * grown if self.removed else grown) / part
+        # under B the density of l is e^-l times that under A, and dl is e^(+-loss - l)/rate times
+        # dloss; the mixture's density is e^loss times B's
+        exponent = 2 * (loss - inner) if self.removed else -2 * inner - loss
+        return self.base.density(inner) * exponent.exp() / rate
 
     def below(self, loss: arb) -> Masses:
         return self._masses(loss, lower=self.removed)

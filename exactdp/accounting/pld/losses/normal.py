@@ -39,6 +39,9 @@ _NONE: Weights = ((Fraction(0), Fraction(1)),)
 #: A group of more users on samples is a mixture of too many shifts.
 _MOST_SAMPLED = 1000
 
+#: An integral over mixtures of at most this many normal laws in all is quick.
+_FEW_SHIFTS = 4
+
 
 class NormalLaw(DensityLaw):
     """The loss between two mixtures of normal laws of variance 1."""
@@ -52,6 +55,10 @@ class NormalLaw(DensityLaw):
 
     def log_moment(self, s: Fraction) -> arb:
         return integral(*self.mixtures(), s).log()
+
+    @property
+    def has_quick_moments(self) -> bool:
+        return sum(map(len, self.mixtures())) <= _FEW_SHIFTS
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
         return SampledNormal(self, rate, removed)
