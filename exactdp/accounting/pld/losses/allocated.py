@@ -33,6 +33,7 @@ from exactdp.accounting.pld.grid.measure import Bounds, on_nodes
 from exactdp.accounting.pld.grid.moved import Cell, merged, shared
 from exactdp.accounting.pld.grid.ratio_sums import Above, Below, coarser, total
 from exactdp.accounting.pld.losses.base import Ends, Listed, LossLaw, Step
+from exactdp.accounting.pld.losses.little_noise import epoch, has_little_noise
 from exactdp.arrays import Floats, np
 from exactdp.balls import ball, precision, refine
 from exactdp.enclosure import Enclosure
@@ -63,6 +64,8 @@ def allocated(step: Step, steps: int) -> Step:
     removed, added = (
         Allocated(step.removed, step.added, steps, removed) for removed in (True, False)
     )
+    if has_little_noise(step.removed):
+        return epoch(step, steps)
     real = tuple((allocated(*one, steps),) for one in step.real if len(one) == 1)
     return Step(removed, added, real, step.attained)
 

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from flint import arb
@@ -19,10 +20,10 @@ from exactdp.accounting.pld.ask import Delta
 from exactdp.accounting.pld.grid.lattice import Ratios
 from exactdp.accounting.pld.grid.moved import shared
 from exactdp.accounting.pld.grid.ratio_sums import Above, Below, total
+from exactdp.accounting.pld.losses.little_noise import epoch
 from exactdp.accounting.pld.losses.normal import Gaussian
 from exactdp.balls import precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import Undecided
 from exactdp.law import Law
 from tests.seeds import seeds
 
@@ -259,15 +260,66 @@ def test_the_loss_of_an_epoch_is_within_the_logarithm_of_its_steps() -> None:
     assert epsilon.upper < whole.upper
 
 
-def test_losses_that_are_too_large_for_the_lattice_are_undecided() -> None:
-    with pytest.raises(Undecided):
-        pld.gaussian(sigma="0.01").allocated(10).epsilon("1e-5")
+def _half_of_two(sigma: str, epsilon: str) -> mpmath.mpf:
+    """E (S - x)+ for two steps: one ratio in closed form, the other by an integral."""
+    mu, x = 1 / mpmath.mpf(sigma), mpmath.exp(mpmath.mpf(epsilon))
+
+    def call(c: mpmath.mpf) -> mpmath.mpf:
+        if c <= 0:
+            return 1 - c
+        z = mpmath.log(c) / mu
+        return mpmath.ncdf(mu / 2 - z) - c * mpmath.ncdf(-mu / 2 - z)
+
+    def integrand(z: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.npdf(z) * call(2 * x - mpmath.exp(mu * z - mu * mu / 2)) / 2
+
+    edge = (mpmath.log(2 * x) + mu * mu / 2) / mu  # from here on, this ratio alone is above 2 x
+    places = [-20, -10, -5, 0, 5, 10, *(mu + i for i in (-5, 0, 5, 10))]
+    return mpmath.quad(integrand, sorted([*places, *(edge + i for i in (-2, 0, 2, 6))]))
 
 
-@pytest.mark.parametrize("sigma", ["0.02", "0.005"])
-def test_with_too_little_noise_an_upper_bound_is_named(sigma: str) -> None:
-    with pytest.raises(Undecided, match="without the allocation, is an upper bound"):
-        pld.gaussian(sigma=sigma).allocated(10).epsilon("1e-5")
+@pytest.mark.parametrize(
+    ("sigma", "epsilon"), [("0.1", "90"), ("0.05", "280"), ("0.05", "300"), ("0.04", "420")]
+)
+def test_very_little_noise_is_an_integral(sigma: str, epsilon: str) -> None:
+    delta = pld.gaussian(sigma=sigma).allocated(2).delta(epsilon, relative_width="1e-6")
+    with mpmath.workdps(40):
+        expected = _half_of_two(sigma, epsilon)
+        assert float(delta.lower) * (1 - 1e-9) <= expected <= float(delta.upper) * (1 + 1e-9)
+    assert delta.width <= delta.lower / 10**6
+
+
+@pytest.mark.parametrize("steps", [3, 100])
+def test_sums_of_ratios_and_the_largest_ratio_agree(steps: int) -> None:
+    """Two methods for one epoch; the largest ratio alone bounds several epochs less sharply."""
+    noise = pld.gaussian(sigma="0.15")
+    sums = noise.allocated(steps)
+    largest = pld.Pld(((epoch(noise.steps[0][0], steps), 1),), noise.neighbours, noise.source)
+    for epsilon in ("40", "60"):
+        one, other = sums.delta(epsilon), largest.delta(epsilon)
+        assert one.lower <= other.upper <= one.upper * Fraction(1001, 1000)
+        assert one.lower * Fraction(999, 1000) <= other.lower <= one.upper
+    one, other = (loss.composed(3).epsilon("1e-6") for loss in (sums, largest))
+    assert other.lower <= one.upper
+    assert one.lower <= other.upper
+
+
+@pytest.mark.parametrize(("sigma", "epochs"), [("0.01", 10), ("0.05", 100), ("0.1", 10)])
+def test_epochs_with_very_little_noise_lose_at_most_the_logarithms(sigma: str, epochs: int) -> None:
+    noise, lost = pld.gaussian(sigma=sigma), epochs * math.log(50)
+    alone, whole = (x.composed(epochs).epsilon("1e-6") for x in (noise, noise.allocated(50)))
+    assert float(alone.lower) - lost <= float(whole.lower) * (1 + 1e-5)
+    assert whole.upper <= alone.upper * Fraction(100_001, 100_000)
+    if sigma != "0.1":
+        assert float(whole.upper) < float(alone.upper) - 0.99 * lost
+
+
+def test_laplace_noise_of_a_small_scale() -> None:
+    """The largest loss of an epoch is that of a step; below, the losses are smaller by ln t."""
+    noise = pld.laplace(scale="0.005")
+    epsilon = noise.allocated(10).epsilon("0.2")
+    assert float(noise.epsilon("0.2").lower) - math.log(10) == pytest.approx(float(epsilon.lower))
+    assert epsilon.upper <= 200
 
 
 def test_an_epoch_leaks_nearly_as_much_as_its_step() -> None:
