@@ -13,7 +13,7 @@ from exactdp.arrays import Floats, np
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 
-_BITS = 128
+_BITS = 64
 
 #: The law of one step is followed until the larger losses have a mass of 2^-bits; a larger number
 #: of bits is tried only if a smaller one does not suffice, because losses that are much rarer than

@@ -44,8 +44,8 @@ _NEWTON_STEPS = 12
 #: Sizes of the squares that Krawczyk's test tries, over the distance to move.
 _REACHES = (1.2, 1.6, 2.4)
 
-#: Largest number of pieces of length 1 of an integral.
-_MOST_PIECES = 1 << 13
+#: Integrals are computed in pieces of this length, over a range of at most this length.
+_PIECE, _LONGEST = 4, 1 << 13
 
 _TOO_LARGE = "the order is too large for an integral"
 
@@ -279,9 +279,9 @@ def integral(p: Weights, q: Weights, s: Fraction, *, start: Fraction | None = No
     low = Fraction(math.floor(min(centre - Fraction(spare) for centre, _, spare in left)))
     if start is not None:
         low, left = start, []
-    if high - low > _MOST_PIECES:
+    if high - low > _LONGEST:
         raise Undecided(_TOO_LARGE)
-    ends = [low, *range(math.floor(low) + 1, high + 1)]
+    ends = [low, *range(math.floor(low) + _PIECE, high, _PIECE), high]
     pieces = (acb.integral(integrand, ball(a), ball(b)).real for a, b in pairwise(ends))
     rest = sum((size * tail(ball(high - centre)) for centre, size, _ in right), arb(0))
     rest += sum((size * cdf(ball(low - centre)) for centre, size, _ in left), arb(0))
