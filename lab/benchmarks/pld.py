@@ -1,10 +1,10 @@
 """Thirteen questions to accountants, in one run: answers, seconds of the processor and memory.
 
 python -m lab.benchmarks.pld [--python LIBRARY=INTERPRETER ...]: every library answers every
-question that it knows in a process of its own, which is stopped after 300 seconds. Whole: the
-processor's seconds of the process for the first answer, with the interpreter's start. First: of it
-after the imports. Warm: a second answer, for slightly more noise. Memory: the peak. Width: of both
-bounds, where the library gives two.
+question that it knows in a process of its own, which is stopped after 300 seconds of the processor
+(--seconds). Whole: the processor's seconds of the process for the first answer, with the
+interpreter's start. First: of it after the imports. Warm: a second answer, for slightly more noise.
+Memory: the peak. Width: of both bounds, where the library gives two.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -230,6 +231,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--python", action="append", default=[], metavar="LIBRARY=INTERPRETER")
     arguments.add_argument("--format", default="simple", help="simple, github, ...")
+    arguments.add_argument("--seconds", type=int, default=300)
     options = arguments.parse_args()
     interpreters = dict(text.split("=", 1) for text in options.python)
     rows = []
@@ -238,31 +240,30 @@ def main() -> None:
         for library, (program, kinds) in _PROGRAMS.items():
             if kind in kinds:
                 python = interpreters.get(library, sys.executable)
-                rows.append([question, library, *_run(python, program, task)])
+                rows.append([question, library, *_run(python, program, task, options.seconds)])
                 print(*rows[-1], file=sys.stderr, flush=True)
     print(tabulate(rows, _HEADER, tablefmt=options.format, disable_numparse=True))
     print("load:", *(f"{load:.1f}" for load in os.getloadavg()))
 
 
-def _run(python: str, program: str, task: dict[str, Any]) -> list[str]:
+def _run(python: str, program: str, task: dict[str, Any], seconds: int) -> list[str]:
     code = _FRAME.replace("{program}", program)
     command = [python, "-W", "ignore", "-c", code, json.dumps(task)]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=300, preexec_fn=_limited
-        )
-    except subprocess.TimeoutExpired:
-        return ["none in 300 s"]
+    limits = {resource.RLIMIT_AS: 8 << 30, resource.RLIMIT_CPU: seconds}
+
+    def limited() -> None:
+        for limit, most in limits.items():
+            resource.setrlimit(limit, (most, most))
+
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return [f"none in {seconds} s"]
     if done.returncode:
         return [(done.stderr.strip().splitlines() or ["died"])[-1][:60]]
-    ends, *seconds, peak = json.loads(done.stdout.splitlines()[-1])
+    ends, *times, peak = json.loads(done.stdout.splitlines()[-1])
     width = f"{ends[1] - ends[0]:.1e}" if len(ends) == 2 else "-"
     answer = ", ".join(f"{end:.7g}" for end in ends)
-    return [answer, width, *(f"{number:.2f}" for number in seconds), f"{peak:.0f}"]
-
-
-def _limited() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    return [answer, width, *(f"{number:.2f}" for number in times), f"{peak:.0f}"]
 
 
 if __name__ == "__main__":
