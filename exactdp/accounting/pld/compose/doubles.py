@@ -71,7 +71,8 @@ class DoubleSums:
 
     @property
     def nbytes(self) -> int:
-        return self.masses.nbytes
+        """The masses, and half of the two weights, which the sums below and above share."""
+        return self.masses.nbytes + self.masses.itemsize * self.weights.count
 
     def beyond(self, first: int) -> tuple[arb, arb]:
         here = self.masses[first : first + len(self.weights.gentle)]
