@@ -169,7 +169,8 @@ def _block(
     scaled += [arb(0)] * (_TERMS - len(scaled))
     remainder = above((bound * unit * arb(4) ** -_TERMS * 2).upper())
     coefficients = np.array(list(map(float, scaled)))
-    radii = above(arb_poly(scaled)(arb(1)).rad())  # at least their sum
+    # at least the sum of the radii of all terms of a share, see _rounding
+    radii = above(arb_poly(scaled)(1 + 1 / ball(half)).rad())
     rounding = _rounding(coefficients, half) + (remainder + radii) * ROUNDED_UP + UNDERFLOW
     if not math.isfinite(rounding):
         return False
@@ -245,9 +246,8 @@ def _values(
     1 - w(s), for s from 0 to 1: polynomials in x.
     """
     if HAS_NUMPY:
-        shares = (np.einsum("ij,j", matrix, coefficients) for matrix in _matrices(half, step))
-        lines = np.einsum("ri,ij->rj", np.array([coefficients, *shares]), _powers(half, count))
-        values, left, right = lines
+        polynomials = np.einsum("rij,j->ri", _all_matrices(half, step), coefficients)
+        values, left, right = np.einsum("ri,ij->rj", polynomials, _powers(half)[:, : count + 1])
     else:
         place = np.arange(count + 1) / float(half) - 1
         columns = [coefficients.tolist()]
@@ -274,15 +274,17 @@ def _growth(half: Fraction) -> Floats:
 
 
 @lru_cache(maxsize=16)
-def _all_powers(half: Fraction) -> Floats:
+def _powers(half: Fraction) -> Floats:
     """Powers of x = i/half - 1 for i up to 2 half, in row m those of m."""
     powers = np.ones((_TERMS, int(2 * half) + 1))
     powers[1:] = np.arange(int(2 * half) + 1) / float(half) - 1
     return np.multiply.accumulate(powers, axis=0, out=powers)
 
 
-def _powers(half: Fraction, count: int) -> Floats:
-    return _all_powers(half)[:, : count + 1]
+@lru_cache(maxsize=16)
+def _all_matrices(half: Fraction, step: Fraction) -> Floats:
+    """The unit matrix and both of `_matrices`."""
+    return np.array([np.eye(_TERMS), *_matrices(half, step)])
 
 
 @lru_cache(maxsize=16)
