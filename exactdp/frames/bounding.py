@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.frames.canonical import canonical
 from exactdp.frames.columns import USER, nw_
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
-from exactdp.frames.parts import ALL, Part
+from exactdp.frames.parts import Part
 from exactdp.frames.question import Question
 from exactdp.frames.values import Reading
 
@@ -34,7 +34,6 @@ class BoundedPairs:
     every: nw.LazyFrame[Any]
     choices: nw.LazyFrame[Any] | None = None
     k: int | None = None
-    part: Part = ALL
 
     @property
     def counted(self) -> nw.LazyFrame[Any]:

@@ -1,8 +1,9 @@
 """Checks, before noise is drawn, of what a guarantee assumes about the data.
 
-Exactly the counted pairs are checked. The checks use aggregation by user and by key, whereas the
-pairs were numbered by windows. The guarantee lists what was checked. A failed check stops the
-release and names the engine that returned wrong pairs.
+Exactly the counted pairs are checked. On engines the checks use aggregation by user and by key,
+whereas the pairs were numbered by windows; in memory they compare neighbours and count, whereas the
+pairs were chosen by sorting. The guarantee lists what was checked. A failed check stops the release
+and names the engine that returned wrong pairs.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from exactdp.errors import EngineError
 from exactdp.frames.bounding import KEPT, BoundedPairs, Bounding
 from exactdp.frames.columns import USER, collect, nw_
-from exactdp.frames.keyed_hash import PRIORITY
+from exactdp.frames.keyed_hash import PRIME, PRIORITY
+from exactdp.frames.numbered import Integers, Marks, NumberedPairs, Numbering
+from exactdp.frames.parts import Part
 from exactdp.frames.question import Question
+from exactdp.frames.values import Total
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -37,11 +43,15 @@ def check(pairs: BoundedPairs, question: Question) -> None:
 
     pairs: evaluated, exactly as they will be counted.
     """
-    if pairs.part.of > 1 and _row(pairs.part.others(pairs.every).select(nw_.len()))[0]:
-        raise _broken(pairs, "the rows of a user are in two parts")
     if pairs.choices is not None and pairs.k is not None:
         _check_choices(pairs, pairs.choices, pairs.k)
     _check_keys(pairs, question)
+
+
+def check_part(rows: nw.LazyFrame[Any], part: Part) -> None:
+    """Raise EngineError unless evaluated rows are those of users in the part."""
+    if part.of > 1 and _row(part.others(rows).select(nw_.len()))[0]:
+        raise engine_fault(str(rows.implementation.value), "the rows of a user are in two parts")
 
 
 def _check_keys(pairs: BoundedPairs, question: Question) -> None:
@@ -56,12 +66,12 @@ def _check_keys(pairs: BoundedPairs, question: Question) -> None:
     ends = [end for n in names for end in (col(f"_least{n}").min(), col(f"_largest{n}").max())]
     twice, *totals = _row(keys.select(_some(col("_number") != col("_users"), "_twice"), *ends))
     if twice:
-        raise _broken(pairs, "a pair of user and key occurs twice")
+        raise _broken(pairs, _TWICE)
     for total, least, largest in zip(question.totals, totals[::2], totals[1::2], strict=True):
         if least is None:  # there are no pairs
             continue
         if not total.low <= least + total.middle <= largest + total.middle <= total.high:
-            raise _broken(pairs, f"a user exceeds the bound of a total ({total.what})")
+            raise _broken(pairs, _beyond(total))
 
 
 def _check_choices(pairs: BoundedPairs, choices: nw.LazyFrame[Any], k: int) -> None:
@@ -93,9 +103,52 @@ def _check_choices(pairs: BoundedPairs, choices: nw.LazyFrame[Any], k: int) -> N
     most, counted = _row(users.select(col("_keys").max().alias("_most"), counted_pairs))
     (number,) = _row(pairs.every.select(nw_.len()))
     if wrong or (most or 0) > k or (counted or 0) + (left_out or 0) != number:
-        raise _broken(pairs, f"some users do not keep min(k = {k}, number of their keys) keys")
+        raise _broken(pairs, _too_many(k))
     if late:
-        raise _broken(pairs, "some users keep keys that are not the first in their order")
+        raise _broken(pairs, _LATE)
+
+
+def check_numbered(
+    numbering: Numbering, pairs: NumberedPairs, kept: Marks, question: Question
+) -> NumberedPairs:
+    """The counted pairs in memory. Raises EngineError unless they differ, also as values, and their
+    totals keep the bounds. pairs: all pairs. kept: marks on the counted ones."""
+    counted = pairs.only(kept)
+    users, keys = counted.users, counted.keys
+    rising = (users[1:] == users[:-1]) & (keys[1:] > keys[:-1]) | (users[1:] > users[:-1])
+    if not (rising.all() and numbering.values_differ):
+        raise engine_fault("numpy", _TWICE)
+    for total, steps in zip(question.totals, counted.totals, strict=True):
+        if not ((steps >= total.low - total.middle) & (steps <= total.high - total.middle)).all():
+            raise engine_fault("numpy", _beyond(total))
+    return counted
+
+
+def check_first(pairs: NumberedPairs, kept: Marks, order: Integers, k: int) -> None:
+    """Raise EngineError unless every user keeps the first min(k, number of keys) of their keys."""
+    number = int(pairs.users.max(initial=-1)) + 1
+    every = np.bincount(pairs.users, minlength=number)
+    counted = np.bincount(pairs.users[kept], minlength=number)
+    if (counted != np.minimum(every, k)).any():
+        raise engine_fault("numpy", _too_many(k))
+    cut = (counted < every)[pairs.users]
+    last, next_ = np.full(number, -1), np.full(number, PRIME)
+    np.maximum.at(last, pairs.users[cut & kept], order[cut & kept])
+    np.minimum.at(next_, pairs.users[~kept], order[~kept])
+    if (last > next_).any():
+        raise engine_fault("numpy", _LATE)
+
+
+_TWICE = "a pair of user and key occurs twice"
+_LATE = "some users keep keys that are not the first in their order"
+
+
+def _too_many(k: int) -> str:
+    return f"some users do not keep min(k = {k}, number of their keys) keys"
+
+
+def _beyond(total: Total) -> str:
+    return f"a user exceeds the bound of a total ({total.what})"
 
 
 def _some(fault: Any, name: str) -> Any:
@@ -115,7 +168,7 @@ def _broken(pairs: BoundedPairs, what: str) -> EngineError:
 
 def engine_fault(engine: str, what: str) -> EngineError:
     """The error for a fault in the answer of an engine, with the engine's version."""
-    package = next((p for p in ("duckdb", "polars", "dask") if p in engine), "pyspark")
+    package = next((p for p in ("duckdb", "polars", "dask", "numpy") if p in engine), "pyspark")
     used = " and ".join(f"{name} {_version(name)}" for name in ("narwhals", package))
     return EngineError(
         f"nothing was released: {what}, in the answer of {used}. This is a bug of the engine or of "

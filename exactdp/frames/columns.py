@@ -199,6 +199,11 @@ def is_dask(frame: Any) -> bool:
     return dask is not None and isinstance(frame, dask.DataFrame)
 
 
+def is_spark(frame: Any) -> bool:
+    """Whether a frame is one of Spark."""
+    return not is_dask(frame) and bool(nw_.from_native(frame).implementation.is_spark_like())
+
+
 def value_type_of(
     schema: Mapping[str, Any], name: str, step: Fraction, parameter: str = "sums"
 ) -> ColumnType:

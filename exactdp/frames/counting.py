@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from exactdp.errors import InvalidParameter
 from exactdp.frames.bounding import BoundedPairs, Bounding
 from exactdp.frames.canonical import as_texts
-from exactdp.frames.checking import check, checked_facts
-from exactdp.frames.columns import collect, is_dask, nw_
-from exactdp.frames.engines import lazy_pairs, over_pairs, same_kind
+from exactdp.frames.checking import check, check_first, check_numbered, checked_facts
+from exactdp.frames.columns import collect, is_dask, is_spark, nw_
+from exactdp.frames.engines import lazy_pairs, over_pairs, over_tables, same_kind
 from exactdp.frames.keyed_hash import KeyedHash
+from exactdp.frames.numbered import Numbering, first_keys
 from exactdp.frames.question import Question, read_question
 from exactdp.frames.values import Mean, Sum
 from exactdp.parameters import integer
@@ -79,7 +82,7 @@ def totals(question: Question, k: int | None, keyed: KeyedHash | None) -> Totals
     bounding = Bounding(question, k, keyed)
     with stages(question.passes * len(_STAGES), "counting") as begin_stage:
 
-        def check_and_count(pairs: BoundedPairs) -> list[tuple[Any, ...]]:
+        def on_engine(pairs: BoundedPairs) -> list[tuple[Any, ...]]:
             begin_stage(_STAGES[1])
             check(pairs, question)
             begin_stage(_STAGES[2])
@@ -87,8 +90,19 @@ def totals(question: Question, k: int | None, keyed: KeyedHash | None) -> Totals
             begin_stage(_STAGES[0])
             return counted
 
+        def in_memory(table: Any) -> list[tuple[Any, ...]]:
+            begin_stage(_STAGES[1])
+            counted = _of_table(table, bounding)
+            begin_stage(_STAGES[0])
+            return counted
+
         begin_stage(_STAGES[0])
-        for part_rows in over_pairs(bounding, check_and_count):
+        parts = (
+            over_pairs(bounding, on_engine)
+            if is_spark(question.frame)
+            else over_tables(bounding, in_memory)
+        )
+        for part_rows in parts:
             _add(rows, question, part_rows)
     ordered = {x: rows[x] for x in sorted(rows)}
     sums_of = {x: tuple(row[1:]) for x, row in ordered.items()} if question.values else {}
@@ -97,6 +111,25 @@ def totals(question: Question, k: int | None, keyed: KeyedHash | None) -> Totals
 
 #: The stages of a pass, for the progress bar.
 _STAGES = ("reading and bounding rows", "checking the bounds", "counting keys")
+
+
+def _of_table(table: Any, bounding: Bounding) -> list[tuple[Any, ...]]:
+    """For every key: the columns of the key, the number of users, and the sums."""
+    numbering = Numbering.of(table, bounding.question)
+    pairs = numbering.pairs()
+    kept = np.ones(len(pairs.users), np.bool_)
+    if bounding.k is not None and bounding.keyed is not None:
+        order = numbering.places(pairs, bounding.k, bounding.keyed)
+        kept = first_keys(pairs, order, bounding.k)
+        check_first(pairs, kept, order, bounding.k)
+    counted = check_numbered(numbering, pairs, kept, bounding.question)
+    users = np.bincount(counted.keys)
+    keys = np.flatnonzero(users)
+    sums = [np.zeros(len(users), np.int64) for _ in counted.totals]
+    for total, steps in zip(sums, counted.totals, strict=True):
+        np.add.at(total, counted.keys, steps)
+    numbers = (column[keys].tolist() for column in (users, *sums))
+    return [(*key, *row) for key, *row in zip(numbering.written(keys), *numbers, strict=True)]
 
 
 def bound_pairs(frame: Any, *, user: str, by: str | Sequence[str], k: int, keyed: KeyedHash) -> Any:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from exactdp.errors import InvalidParameter
 from exactdp.extras import optional
 from exactdp.frames.bounding import BoundedPairs, Bounding
-from exactdp.frames.checking import engine_fault
-from exactdp.frames.columns import collect, is_dask, nw_
+from exactdp.frames.checking import check_part, engine_fault
+from exactdp.frames.columns import USER, collect, is_dask, nw_
 from exactdp.frames.in_memory import typed, typed_column, with_texts
 from exactdp.frames.parts import ALL, Part, parts_for
 from exactdp.frames.question import Question
@@ -27,30 +27,68 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
+RowsOf = Callable[["nw.LazyFrame[Any]", Part], "nw.LazyFrame[Any]"]
+Work = Callable[["nw.LazyFrame[Any]", Part], _Result]
+
 
 def over_pairs(bounding: Bounding, work: Callable[[BoundedPairs], _Result]) -> list[_Result]:
     """Apply `work` to the evaluated pairs of each part of the users; on Dask, of each partition.
 
     The pairs are evaluated once, so `work` checks and counts the same pairs.
     """
+
+    def on_part(pairs: nw.LazyFrame[Any], part: Part) -> _Result:
+        with _evaluated(bounding.every(part.rows(pairs))) as every:
+            check_part(every, part)
+            with _bounded(bounding, every) as bounded:
+                return work(bounded)
+
+    return _over_frame(bounding, bounding.distinct, on_part)
+
+
+def over_tables(bounding: Bounding, work: Callable[[Any], _Result]) -> list[_Result]:
+    """Apply `work` to a table of pyarrow for each part of the users: the pairs with the users'
+    totals, or without values all rows, in which pairs are repeated."""
+    rows_of = bounding.distinct if bounding.question.values else bounding.counted_rows
+
+    def on_part(pairs: nw.LazyFrame[Any], part: Part) -> _Result:
+        table = part.rows(pairs).collect("pyarrow")
+        with _lazy(table.select(USER), pairs.implementation.is_polars()) as users:
+            check_part(users, part)
+        return work(table.to_native())
+
+    return _over_frame(bounding, rows_of, on_part)
+
+
+def _over_frame(bounding: Bounding, rows_of: RowsOf, work: Work[_Result]) -> list[_Result]:
     frame = bounding.question.frame
-    return (
-        _over_partitions(bounding, work) if is_dask(frame) else _over_parts(frame, bounding, work)
-    )
+    over = _over_partitions if is_dask(frame) else _over_parts
+    return over(frame, bounding, rows_of, work)
 
 
 def _over_parts(
-    frame: Any, bounding: Bounding, work: Callable[[BoundedPairs], _Result]
+    frame: Any, bounding: Bounding, rows_of: RowsOf, work: Work[_Result]
 ) -> list[_Result]:
-    """Apply `work` to the pairs of each part of the users."""
+    """Apply `work` to evaluated rows, and in turn to each part of their users.
+
+    rows_of: from all rows to those of the users in a part.
+    """
     results = []
     with _rows(frame, bounding) as rows:
         for read in ALL.split(bounding.question.passes):
-            with _evaluated(bounding.distinct(rows, read)) as pairs:
-                for part in read.split(_number_of_parts(pairs)):
-                    with _bounded(bounding, pairs, part) as bounded:
-                        results.append(work(bounded))
+            with _evaluated(rows_of(rows, read)) as pairs:
+                results += [work(pairs, part) for part in read.split(_number_of_parts(pairs))]
     return results
+
+
+@contextmanager
+def _lazy(table: nw.DataFrame[Any], on_polars: bool) -> Iterator[nw.LazyFrame[Any]]:
+    """A table of pyarrow on polars or DuckDB."""
+    if on_polars:
+        yield table.lazy("polars")
+    else:
+        with optional("duckdb").connect() as connection:
+            yield nw_.from_native(connection.from_arrow(table.to_native()))
 
 
 def _number_of_parts(pairs: nw.LazyFrame[Any]) -> int:
@@ -61,15 +99,14 @@ def _number_of_parts(pairs: nw.LazyFrame[Any]) -> int:
 
 
 @contextmanager
-def _bounded(bounding: Bounding, pairs: nw.LazyFrame[Any], part: Part) -> Iterator[BoundedPairs]:
-    """The evaluated pairs of a part, with the evaluated choices."""
-    with _evaluated(bounding.every(part.rows(pairs))) as every:
-        choices = bounding.choices(every)
-        if choices is None:
-            yield BoundedPairs(every, part=part)
-        else:
-            with _evaluated(choices) as marked:
-                yield BoundedPairs(every, marked, bounding.k, part)
+def _bounded(bounding: Bounding, every: nw.LazyFrame[Any]) -> Iterator[BoundedPairs]:
+    """The evaluated pairs, with the evaluated choices."""
+    choices = bounding.choices(every)
+    if choices is None:
+        yield BoundedPairs(every)
+    else:
+        with _evaluated(choices) as marked:
+            yield BoundedPairs(every, marked, bounding.k)
 
 
 def lazy_pairs(bounding: Bounding, work: Callable[[BoundedPairs], nw.LazyFrame[Any]]) -> Any:
@@ -147,7 +184,9 @@ def _shares_of(question: Question) -> Callable[[Any], Any]:
     return shares
 
 
-def _over_partitions(bounding: Bounding, work: Callable[[BoundedPairs], _Result]) -> list[_Result]:
+def _over_partitions(
+    frame: Any, bounding: Bounding, rows_of: RowsOf, work: Work[_Result]
+) -> list[_Result]:
     """Apply `work` to each partition of a Dask frame.
 
     Raises EngineError if users of the same share are in two partitions.
@@ -158,7 +197,7 @@ def _over_partitions(bounding: Bounding, work: Callable[[BoundedPairs], _Result]
     shares = _shares_of(bounding.question)
 
     def one(frame: Any) -> tuple[list[_Result], set[int]]:
-        results = _over_parts(frame, bounding, work)
+        results = _over_parts(frame, bounding, rows_of, work)
         return results, set(shares(frame).tolist())
 
     parts = [delayed(one)(part) for part in _together(bounding).to_delayed()]

@@ -18,14 +18,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from exactdp.errors import InvalidParameter
 from exactdp.frames.columns import USER, nw_
-from exactdp.frames.text_hash import with_words
+from exactdp.frames.text_hash import bytes_word, with_words
 from exactdp.parameters import integer
 from exactdp.samplers import Source
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+Integers = NDArray[np.int64]
 
 PRIME = 2**31 - 1
 
@@ -92,3 +97,27 @@ class KeyedHash:
             )
         words = words.with_columns(((col("_fold") + col("_rest") + p) % p).alias(name))
         return words.drop("_rest", "_fold", "_near", "_above", "_less")
+
+    def folded_values(self, values: Any) -> Integers:
+        """U or K of values in memory: an array of integers, or a list of bytes."""
+        words = values
+        if not isinstance(values, np.ndarray):
+            words = np.array([bytes_word(value, self.salt) for value in values], np.int64)
+        fold, rest = np.zeros(len(words), np.int64), words
+        for i in range(1, _DIGITS):
+            rest, digit = np.divmod(rest, self.p)
+            fold += digit * pow(self.e, _DIGITS - i, self.p)
+        return (fold + rest) % self.p
+
+    def folded_keys(self, columns: Sequence[Any]) -> Integers:
+        """K of keys in memory, from the values of their columns."""
+        shift, first = pow(self.e, _DIGITS, self.p), self.folded_values(columns[0])
+        for values in columns[1:]:
+            first = (first * shift + self.folded_values(values)) % self.p
+        return first
+
+    def order(self, u: Integers, k: Integers) -> Integers:
+        """The priority less U p, which all keys of a user share."""
+        s = (u * self.a + k * self.b + self.c) % self.p
+        t = (u * self.b + k * self.c + self.a) % self.p
+        return s * s % self.p * t % self.p

@@ -1,4 +1,8 @@
-"""Whatever an engine does wrong in bounding users, nothing is released."""
+"""Whatever an engine or numpy does wrong in bounding users, nothing is released.
+
+Releases of counts number the pairs in memory; Spark, quantiles and `bound_pairs` bound them on the
+engine.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import pytest
 
-from exactdp.frames import EngineError, Sum, bounding, release, release_by
-from exactdp.frames.bounding import KEPT
+from exactdp.frames import EngineError, KeyedHash, Sum, bounding, counting, release, release_by
+from exactdp.frames.bounding import KEPT, Bounding
+from exactdp.frames.checking import check
 from exactdp.frames.columns import USER
+from exactdp.frames.engines import over_pairs
 from exactdp.frames.keyed_hash import PRIORITY
+from exactdp.frames.numbered import Column, NumberedPairs, Numbering, first_keys
 from exactdp.frames.parts import Part
-from exactdp.mechanisms import GSHM, GSHMWithSums, TopK
+from exactdp.frames.question import read_question
+from exactdp.mechanisms import GSHM, GSHMWithSums
 from exactdp.samplers import SeededSource
 from tests.frames.reference import crowd, few, frame_of
 
@@ -54,18 +63,24 @@ def twice(pairs: Pairs, question: Any, k: int) -> Pairs:
     return _MARKED(doubled, question, k)
 
 
+def checked_on_engine(frame: Any, passes: int = 1) -> None:
+    """The pairs of a frame, at most two keys of a user, bounded and checked on its engine."""
+    question = read_question(frame, user="uid", by="url", passes=passes)
+    bounds = Bounding(question, 2, KeyedHash.draw(SeededSource(1)))
+    over_pairs(bounds, lambda pairs: check(pairs, question))
+
+
 @pytest.mark.few(2)
 @pytest.mark.parametrize("mutant", [one_more, everything, others_decide, other_order, twice])
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
-def test_a_broken_choice_of_keys_releases_nothing(
+def test_a_broken_choice_of_keys_is_refused(
     monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Mutant
 ) -> None:
-    frame, mechanism = frame_of(engine, crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
-    question = {"user": "uid", "by": "url", "mechanism": mechanism}
-    assert len(release_by(frame, **question, source=SeededSource(1)).guarantee.checked) == 2
+    frame = frame_of(engine, crowd(1, 50, 6), "integers")
+    checked_on_engine(frame)
     monkeypatch.setattr(bounding, "_marked", mutant)
     with pytest.raises(EngineError, match=r"nothing was released: .* narwhals \d.* and \w+ \d"):
-        release_by(frame, **question, source=SeededSource(1))
+        checked_on_engine(frame)
 
 
 def halves(pairs: Pairs) -> Pairs:
@@ -91,14 +106,13 @@ def too_many_keys(pairs: Pairs) -> Pairs:
 @pytest.mark.few(3)
 @pytest.mark.parametrize("mutant", [halves, few_keys, too_many_keys])
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
-def test_a_wrong_number_of_keys_releases_nothing(
+def test_a_wrong_number_of_keys_is_refused(
     monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Callable[[Pairs], Pairs]
 ) -> None:
     rows = crowd(1, 50, 6) + [(1000 + u, "k1", 1) for u in range(50)]
-    question = {"user": "uid", "by": "url", "mechanism": GSHM(2, 1, 3, 2, "0.9")}
     monkeypatch.setattr(bounding, "_with_own", mutant)
     with pytest.raises(EngineError, match=r"some users do not keep min\(k = 2"):
-        release_by(frame_of(engine, rows, "integers"), **question, source=SeededSource(1))
+        checked_on_engine(frame_of(engine, rows, "integers"))
 
 
 def lost(pairs: Pairs, question: Any, k: int) -> Pairs:
@@ -106,11 +120,86 @@ def lost(pairs: Pairs, question: Any, k: int) -> Pairs:
     return _MARKED(pairs.filter(nw.col(USER) != 7), question, k)
 
 
-def test_lost_choices_release_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame, mechanism = frame_of("polars", crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
+def test_lost_choices_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounding, "_marked", lost)
     with pytest.raises(EngineError, match="some users do not keep"):
-        release_by(frame, user="uid", by="url", mechanism=mechanism, source=SeededSource(1))
+        checked_on_engine(frame_of("polars", crowd(1, 50, 6), "integers"))
+
+
+#: What marks the kept pairs in memory, each in a wrong way, and what is noticed.
+CHOICES: dict[str, tuple[Callable[[NumberedPairs, Any, int], Any], str]] = {
+    "one more key": (lambda pairs, order, k: first_keys(pairs, order, k + 1), r"keep min\(k = 2"),
+    "every key": (lambda pairs, order, k: order >= 0, r"keep min\(k = 2"),
+    "one key is left out": (
+        lambda pairs, order, k: first_keys(pairs, order, k) & (pairs.keys != 7),
+        r"keep min\(k = 2",
+    ),
+    "one user is left out": (
+        lambda pairs, order, k: first_keys(pairs, order, k) & (pairs.users != 7),
+        r"keep min\(k = 2",
+    ),
+    "the last keys": (lambda pairs, order, k: first_keys(pairs, -order, k), "not the first"),
+    "the first keys of all": (lambda pairs, order, k: first_keys(pairs, 0 * order, k), "not the"),
+}
+
+
+@pytest.mark.parametrize("wrong", CHOICES)
+@pytest.mark.parametrize("engine", few("polars", "duckdb"))
+def test_a_broken_choice_of_keys_releases_nothing(
+    monkeypatch: pytest.MonkeyPatch, engine: str, wrong: str
+) -> None:
+    frame, mechanism = frame_of(engine, crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
+    call = {"user": "uid", "by": "url", "mechanism": mechanism}
+    assert len(release_by(frame, **call, source=SeededSource(1)).guarantee.checked) == 2
+    choice, message = CHOICES[wrong]
+    monkeypatch.setattr(counting, "first_keys", choice)
+    with pytest.raises(EngineError, match=f"nothing was released: .*{message}.* and numpy \\d"):
+        release_by(frame, **call, source=SeededSource(1))
+
+
+def repeated(self: Numbering) -> NumberedPairs:
+    """Every row is a pair."""
+    both = np.sort(self.user.numbers * len(self.examples) + self.keys)
+    return NumberedPairs(*np.divmod(both, len(self.examples)), ())
+
+
+def unsorted(self: Numbering) -> NumberedPairs:
+    """The pairs of a user are apart."""
+    half = len(self.user.numbers) // 2
+    return NumberedPairs(self.user.numbers[:half], self.keys[:half], ())
+
+
+@pytest.mark.parametrize("pairs", [repeated, unsorted])
+def test_repeated_pairs_release_nothing(monkeypatch: pytest.MonkeyPatch, pairs: Any) -> None:
+    frame = frame_of("polars", crowd(1, 50, 6) * 2, "integers")
+    monkeypatch.setattr(Numbering, "pairs", pairs)
+    with pytest.raises(EngineError, match=r"nothing was released: .* and numpy \d"):
+        release_by(
+            frame, user="uid", by="url", mechanism=GSHM(2, 1, 3, 2, "0.9"), source=SeededSource(1)
+        )
+
+
+@pytest.mark.parametrize("column", ["user", "key"])
+def test_two_numbers_of_a_value_release_nothing(
+    monkeypatch: pytest.MonkeyPatch, column: str
+) -> None:
+    """A dictionary that holds a text twice makes two users, or two keys, of one."""
+    rows = [(f"user {u}", *rest) for u, *rest in crowd(1, 50, 6)]
+    frame, number = frame_of("polars", rows, "text"), Column.of
+
+    def doubled(values: Any) -> Column:
+        numbered = number(values)
+        if values[0].as_py().startswith(b"user") != (column == "user"):
+            return numbered
+        numbers = numbered.numbers + numbered.size * (np.arange(len(values)) % 2)
+        both = numbered.values.take(list(range(numbered.size)) * 2)
+        return Column(numbers, 2 * numbered.size, values=both)
+
+    monkeypatch.setattr(Column, "of", doubled)
+    with pytest.raises(EngineError, match=r"a pair of user and key occurs twice.* and numpy \d"):
+        release_by(
+            frame, user="uid", by="url", mechanism=GSHM(2, 1, 3, 2, "0.9"), source=SeededSource(1)
+        )
 
 
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
@@ -140,23 +229,19 @@ def unclipped(rows: Pairs, question: Any) -> Pairs:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize(
-    ("mutant", "mechanism", "message"),
+    ("mutant", "message"),
     [
-        (rows_and_not_pairs, TopK(4, 1, 2, 3, "0.9"), "occurs twice"),
-        (rows_and_not_pairs, GSHM(2, 1, 3, 2, "0.9"), "occurs twice"),
-        (
-            unclipped,
-            GSHMWithSums(2, 2, 3, 4, "0.999", largest=(5,)),
-            "exceeds the bound .* sum of amount",
-        ),
+        (rows_and_not_pairs, "occurs twice"),
+        (unclipped, "exceeds the bound .* sum of amount"),
     ],
 )
 @pytest.mark.parametrize("engine", few("polars", "duckdb"))
 def test_pairs_that_are_none_release_nothing(
-    monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Any, mechanism: Any, message: str
+    monkeypatch: pytest.MonkeyPatch, engine: str, mutant: Any, message: str
 ) -> None:
     rows = [(u, x, 4) for u, x, _ in crowd(1, 20, 3)] * 3
-    sums = {"amount": Sum(-5, 5, of="sums")} if isinstance(mechanism, GSHMWithSums) else None
+    mechanism = GSHMWithSums(2, 2, 3, 4, "0.999", largest=(5,))
+    sums = {"amount": Sum(-5, 5, of="sums")}
     call = {"user": "uid", "by": "url", "mechanism": mechanism, "sums": sums}
     frame = frame_of(engine, rows, "integers")
     assert release_by(frame, **call, source=SeededSource(1)).guarantee.checked

@@ -172,10 +172,10 @@ def test_public_keys_may_be_read_only_once() -> None:
 
 
 def test_a_failed_check_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from exactdp.frames import bounding
+    from exactdp.frames import counting
 
-    marked = bounding._marked
-    monkeypatch.setattr(bounding, "_marked", lambda pairs, question, k: marked(pairs, question, 9))
+    first = counting.first_keys
+    monkeypatch.setattr(counting, "first_keys", lambda pairs, order, k: first(pairs, order, 9))
     budget = pld.Budget(epsilon=1, delta="1e-6")
     frame = frame_of("polars", crowd(1, 50, 6), "integers")
     with pytest.raises(frames.EngineError):
