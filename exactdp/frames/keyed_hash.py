@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from exactdp.errors import InvalidParameter
 from exactdp.frames.columns import USER, nw_
-from exactdp.frames.text_hash import bytes_word, with_words
+from exactdp.frames.text_hash import bytes_words, with_words
 from exactdp.parameters import integer
 from exactdp.samplers import Source
 
@@ -100,10 +100,8 @@ class KeyedHash:
 
     def folded_values(self, values: Any) -> Integers:
         """U or K of values in memory: an array of integers, or a list of bytes."""
-        words = values
-        if not isinstance(values, np.ndarray):
-            words = np.array([bytes_word(value, self.salt) for value in values], np.int64)
-        fold, rest = np.zeros(len(words), np.int64), words
+        rest = values if isinstance(values, np.ndarray) else bytes_words(values, self.salt)
+        fold = np.zeros(len(rest), np.int64)
         for i in range(1, _DIGITS):
             rest, digit = np.divmod(rest, self.p)
             fold += digit * pow(self.e, _DIGITS - i, self.p)

@@ -29,8 +29,8 @@ _MOST = 2**29
 
 @dataclass(frozen=True)
 class Column:
-    """A column as numbers below `size`, in the order of its values. values: by number; None for
-    integers from `least` on, each of which is its distance from `least`."""
+    """A column as numbers below `size`. values: by number; None for integers from `least` on, each
+    of which is its distance from `least`."""
 
     numbers: Integers
     size: int
@@ -47,12 +47,17 @@ class Column:
             if largest - least <= 4 * len(values):
                 return cls(values - least, largest - least + 1, least)
         encoded = column.combine_chunks().dictionary_encode()
-        order = optional("pyarrow.compute").sort_indices(encoded.dictionary).to_numpy()
-        ranks = np.empty(len(order), np.int64)
-        ranks[order] = np.arange(len(order))
-        return cls(
-            ranks[encoded.indices.to_numpy()], len(order), values=encoded.dictionary.take(order)
-        )
+        numbers = encoded.indices.to_numpy().astype(np.int64)
+        return cls(numbers, len(encoded.dictionary), values=encoded.dictionary)
+
+    def in_order(self) -> Column:
+        """The column with numbers in the order of the values."""
+        if self.values is None:
+            return self
+        order = optional("pyarrow.compute").sort_indices(self.values).to_numpy()
+        ranks = np.empty(self.size, np.int64)
+        ranks[order] = np.arange(self.size)
+        return Column(ranks[self.numbers], self.size, values=self.values.take(order))
 
     def at(self, numbers: Integers) -> Any:
         """The values of numbers: an array of integers, or a list of bytes."""
@@ -110,7 +115,7 @@ class Numbering:
         if len(table) >= _MOST:
             allowed = f"more: {len(table)} rows of a part of the users are too many at a time"
             raise InvalidParameter("passes", question.passes, allowed)
-        columns = tuple(Column.of(table[name]) for name in question.keys)
+        columns = tuple(Column.of(table[name]).in_order() for name in question.keys)
         keys, examples = _joined(columns, len(table))
         totals = tuple(table[name].to_numpy() for name in question.total_columns)
         return cls(Column.of(table[USER]), columns, keys, examples, totals)

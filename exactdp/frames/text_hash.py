@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from exactdp.frames.columns import nw_
 
@@ -14,9 +18,12 @@ if TYPE_CHECKING:
 _DIGITS = 15
 
 
-def bytes_word(written: bytes, salt: int) -> int:
-    """The hash of bytes."""
-    return int(hashlib.sha256(b"%d:%b" % (salt, written)).hexdigest()[:_DIGITS], 16)
+def bytes_words(values: Iterable[bytes], salt: int) -> NDArray[np.int64]:
+    """The hashes of bytes."""
+    salted, sha256 = b"%d:" % salt, hashlib.sha256
+    digests = b"".join([sha256(salted + value).digest() for value in values])
+    numbers = np.frombuffer(digests, ">u8")[::4]
+    return (numbers >> (64 - 4 * _DIGITS)).astype(np.int64)
 
 
 def with_words(frame: nw.LazyFrame[Any], name: str, word: str, salt: int) -> nw.LazyFrame[Any]:
@@ -55,7 +62,7 @@ def _polars(native: Any, name: str, word: str, salt: int) -> Any:
 
     def words(batch: Any) -> Any:
         values = batch.unique()  # SHA-256 in Python: once for every distinct value of the batch
-        hashed = pl.Series([bytes_word(value, salt) for value in values], dtype=pl.Int64)
+        hashed = pl.Series(bytes_words(values, salt), dtype=pl.Int64)
         if values.is_empty():  # replace_strict keeps the type of the values then
             return hashed
         return batch.replace_strict(values, hashed, return_dtype=pl.Int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from datetime import date, timedelta
+from hashlib import sha256
 from typing import Any
 
 import narwhals as nw
@@ -13,7 +14,6 @@ import pyarrow as pa
 import pytest
 
 from exactdp.frames import KeyedHash
-from exactdp.frames.text_hash import bytes_word
 
 #: (user, key, ..., amount); a key may have several columns.
 Row = tuple[Any, ...]
@@ -120,11 +120,16 @@ def listed(frame: Any) -> list[tuple[Any, ...]]:
     return list(zip(*(held[name].to_list() for name in held.columns), strict=True))
 
 
+def _word(text: str, salt: int) -> int:
+    """60 bits of SHA-256."""
+    return int(sha256(f"{salt}:{text}".encode()).hexdigest()[:15], 16)
+
+
 def folded(keyed: KeyedHash, values: tuple[Any, ...]) -> int:
     """The polynomial of the docstring of keyed_hash, in plain integers."""
     result = 0
     for value in values:
-        number = bytes_word(value.encode(), keyed.salt) if isinstance(value, str) else int(value)
+        number = _word(value, keyed.salt) if isinstance(value, str) else int(value)
         digits = []
         for _ in range(3):
             number, digit = divmod(number, keyed.p)
