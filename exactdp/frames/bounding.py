@@ -80,24 +80,42 @@ class Bounding:
         return _marked(self.keyed.with_priority(many, self.question.keys), self.question, self.k)
 
     def counted_rows(self, rows: nw.LazyFrame[Any], part: Part) -> nw.LazyFrame[Any]:
-        """The rows of the users of a part and of the public keys, in canonical form."""
-        return part.rows(self._of_public_keys(canonical(rows, self.question)))
+        """The rows of the users of a part in canonical form; of public keys, each column holds
+        values of some public key."""
+        plain, listed = canonical(rows, self.question), self.question.listed
+        if listed is not None:
+            for i, name in enumerate(self.question.keys):
+                plain = plain.filter(nw_.col(name).is_in(list({key[i] for key in listed})))
+        return part.rows(plain)
 
-    def _of_public_keys(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        listed = self.question.listed
-        return rows if listed is None else rows.filter(_among(self.question.keys, listed))
+    def of_public_keys(self, pairs: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The pairs whose key is public, of those of :meth:`counted_rows`."""
+        keys, listed = self.question.keys, self.question.listed
+        return pairs if listed is None or len(keys) == 1 else pairs.filter(_among(keys, listed))
 
 
 def _among(names: list[str], listed: tuple[tuple[int | bytes, ...], ...]) -> Any:
-    """An expression: whether the columns equal one of the listed, sorted rows."""
+    """An expression: whether the columns equal one of the listed, sorted rows.
+
+    First values with the same other parts share a term, so that a product of columns is one.
+    """
     first, *rest = names
-    if not rest:
+    if not rest or not listed:
         return nw_.col(first).is_in([row[0] for row in listed])
-    condition = nw_.lit(value=False)
+    values: dict[tuple[tuple[int | bytes, ...], ...], list[int | bytes]] = {}
     for value, rows in groupby(listed, key=lambda row: row[0]):
-        others = tuple(row[1:] for row in rows)
-        condition = condition | ((nw_.col(first) == value) & _among(rest, others))
-    return condition
+        values.setdefault(tuple(row[1:] for row in rows), []).append(value)
+    terms = [nw_.col(first).is_in(equal) & _among(rest, others) for others, equal in values.items()]
+    return _any(terms)
+
+
+def _any(terms: list[Any]) -> Any:
+    """An expression: whether one of the terms holds; nested by halves, as engines read expressions
+    recursively."""
+    if len(terms) == 1:
+        return terms[0]
+    middle = len(terms) // 2
+    return _any(terms[:middle]) | _any(terms[middle:])
 
 
 def _distinct(rows: nw.LazyFrame[Any], question: Question) -> nw.LazyFrame[Any]:

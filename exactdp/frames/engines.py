@@ -38,7 +38,7 @@ def over_pairs(bounding: Bounding, work: Callable[[BoundedPairs], _Result]) -> l
     """
 
     def on_part(pairs: nw.LazyFrame[Any], part: Part) -> _Result:
-        with _evaluated(bounding.every(part.rows(pairs))) as every:
+        with _evaluated(bounding.every(bounding.of_public_keys(part.rows(pairs)))) as every:
             check_part(every, part)
             with _bounded(bounding, every) as bounded:
                 return work(bounded)

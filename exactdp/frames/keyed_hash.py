@@ -118,4 +118,5 @@ class KeyedHash:
         """The priority less U p, which all keys of a user share."""
         s = (u * self.a + k * self.b + self.c) % self.p
         t = (u * self.b + k * self.c + self.a) % self.p
-        return s * s % self.p * t % self.p
+        order: Integers = s * s % self.p * t % self.p
+        return order

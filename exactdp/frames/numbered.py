@@ -7,7 +7,7 @@ together in the order of the keys, so that nothing is grouped or ranked by an en
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -118,7 +118,16 @@ class Numbering:
         columns = tuple(Column.of(table[name]).in_order() for name in question.keys)
         keys, examples = _joined(columns, len(table))
         totals = tuple(table[name].to_numpy() for name in question.total_columns)
-        return cls(Column.of(table[USER]), columns, keys, examples, totals)
+        numbering = cls(Column.of(table[USER]), columns, keys, examples, totals)
+        return numbering if question.listed is None else numbering.only(set(question.listed))
+
+    def only(self, listed: set[tuple[int | bytes, ...]]) -> Numbering:
+        """The rows with these keys."""
+        written = self.written(np.arange(len(self.examples)))
+        which = np.array([key in listed for key in written], np.bool_)[self.keys]
+        user = replace(self.user, numbers=self.user.numbers[which])
+        totals = tuple(total[which] for total in self.totals)
+        return replace(self, user=user, keys=self.keys[which], totals=totals)
 
     @property
     def values_differ(self) -> bool:

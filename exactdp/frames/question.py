@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 from typing import Any
 
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.frames.columns import (
     USER,
     ColumnType,
@@ -23,6 +24,9 @@ from exactdp.frames.parts import parts_for
 from exactdp.frames.quantiles import Quantile, quantiles_of
 from exactdp.frames.values import Mean, Sum, Total, Value, values_of
 from exactdp.parameters import integer
+
+#: Largest number of keys that edges make; drawing noise for them takes about a minute.
+_MOST_INTERVALS = 10**6
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,10 @@ def read_question(
     )
     intervals = [kind for kind in question.key_types if isinstance(kind, Intervals)]
     if keys is None and len(intervals) == len(names):
+        number = prod(len(kind.edges) - 1 for kind in intervals)
+        if number > _MOST_INTERVALS:
+            allowed = f"at most {_MOST_INTERVALS} keys, all of which are released: fewer edges"
+            raise InvalidParameter("by", Described(f"edges of {number} keys"), allowed)
         places = (range(len(kind.edges) - 1) for kind in intervals)
         return replace(question, listed=tuple(product(*places)))
     if keys is None:

@@ -149,7 +149,7 @@ def test_a_broken_choice_of_keys_releases_nothing(
     monkeypatch: pytest.MonkeyPatch, engine: str, wrong: str
 ) -> None:
     frame, mechanism = frame_of(engine, crowd(1, 50, 6), "integers"), GSHM(2, 1, 3, 2, "0.9")
-    call = {"user": "uid", "by": "url", "mechanism": mechanism}
+    call: dict[str, Any] = {"user": "uid", "by": "url", "mechanism": mechanism}
     assert len(release_by(frame, **call, source=SeededSource(1)).guarantee.checked) == 2
     choice, message = CHOICES[wrong]
     monkeypatch.setattr(counting, "first_keys", choice)
@@ -242,7 +242,7 @@ def test_pairs_that_are_none_release_nothing(
     rows = [(u, x, 4) for u, x, _ in crowd(1, 20, 3)] * 3
     mechanism = GSHMWithSums(2, 2, 3, 4, "0.999", largest=(5,))
     sums = {"amount": Sum(-5, 5, of="sums")}
-    call = {"user": "uid", "by": "url", "mechanism": mechanism, "sums": sums}
+    call: dict[str, Any] = {"user": "uid", "by": "url", "mechanism": mechanism, "sums": sums}
     frame = frame_of(engine, rows, "integers")
     assert release_by(frame, **call, source=SeededSource(1)).guarantee.checked
     monkeypatch.setattr(bounding, "_distinct", mutant)

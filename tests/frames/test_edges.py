@@ -85,3 +85,13 @@ def test_a_thousand_edges_are_no_deep_expression(engine: str) -> None:
     frame = frame_of(engine, rows, "integers", amount="numbers")
     out = frames.release(frame, user="uid", by=label, k=1, epsilon=20, delta="1e-6")
     assert [row[0] for row in listed(out.frame)] == list(range(999))
+
+
+def test_edges_of_too_many_keys_are_refused() -> None:
+    """A million keys take a minute; three columns of a thousand edges would fill the memory."""
+    frame = pl.DataFrame({"uid": [1], "a": [1], "b": [1], "c": [1]})
+    by = [f"{name}:{'..'.join(map(str, range(200)))}" for name in "abc"]
+    with pytest.raises(InvalidParameter, match="got edges of 7880599 keys"):
+        frames.release(frame, user="uid", by=by, k=1, epsilon=1, delta="1e-6")
+    out = frames.release(frame, user="uid", by=by[:2], k=1, epsilon=1, delta="1e-6")
+    assert len(out.frame) == 199**2

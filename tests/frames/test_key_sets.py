@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from datetime import date
 from itertools import product
 from pathlib import Path
@@ -15,8 +16,10 @@ import pytest
 from exactdp import InvalidParameter, frames
 from exactdp.accounting import pld
 from exactdp.accounting.pld import Exhausted
+from exactdp.frames.cells import cells_of
 from exactdp.frames.pairs import all_pairs
 from exactdp.frames.question import read_question
+from exactdp.frames.values import Reading
 from exactdp.mechanisms import MAD2R, GSHMWithSums, KnownKeys, TopKWithBase
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (
@@ -169,6 +172,31 @@ def test_public_keys_may_be_read_only_once() -> None:
     call: dict[str, Any] = {**PLAIN, "k": 1, "epsilon": 1, "delta": "1e-6"}
     for keys in (iter("az"), pl.Series(["a", "z"]), np.array(["a", "z"])):
         assert frames.release(frame, **call, keys=keys).frame["url"].to_list() == ["a", "z"]
+
+
+@pytest.mark.parametrize("engine", few("polars", "duckdb"))
+def test_thousands_of_public_keys_of_two_columns(engine: str) -> None:
+    """As one condition they would be an expression of thousands of levels. Keys of which each
+    column alone is public do not count."""
+    rows: list[Row] = [(u, f"k{u % 1500}", u % 7, 1) for u in range(6000)]
+    keys = [(f"k{i}", i % 7) for i in range(1500)]
+    true = {key: users for key, users in Counter(row[1:3] for row in rows).items() if key in keys}
+    frame = frame_of(engine, rows, "integers", ("text", "integers"))
+    call: dict[str, Any] = {"user": "uid", "by": ["url", "day"], "keys": keys}
+    assert frames.count_users(frame, **call).counts == true
+    assert frames.count_users(frame, **{**call, "keys": []}).counts == {}
+    question = read_question(frame, **call)
+    cells = cells_of(
+        question, "amount", Reading(0, 1, of="users"), 1, frames.KeyedHash(5, 1, 1, 1, 1, 1)
+    )
+    assert cells.of_keys(keys) == {key: {1: true[key]} if key in true else {} for key in keys}
+    nothing = read_question(frame, **{**call, "keys": []})
+    assert (
+        cells_of(
+            nothing, "amount", Reading(0, 1, of="users"), 1, frames.KeyedHash(5, 1, 1, 1, 1, 1)
+        ).rows
+        == []
+    )
 
 
 def test_a_failed_check_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
