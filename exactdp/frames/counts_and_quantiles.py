@@ -140,14 +140,20 @@ class CountsAndQuantiles:
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """The guarantee of the counts and the quantiles together."""
+        """The guarantee of the counts and the quantiles together. The neighbours name the number of
+        values of one user for one key that count, which the sensitivity of the choices needs."""
         promise = self.counts.guarantee
         source = (
             f"{promise.source}; {self.runs} choices of bounded range "
             f"{decimal_text(self.width)} (Dong, Durfee, Rogers 2020); finite laws dominate each"
         )
         leaks = self.loss.delta(self.epsilon, **_ROUGHLY)
-        return Guarantee(self.epsilon, Enclosure.exact(leaks.upper), promise.neighbours, source)
+        most: dict[int, list[str]] = {}
+        for name, each in self.columns.items():
+            most.setdefault(each.most, []).append(name)
+        values = ", ".join(f"{number} for {' and '.join(names)}" for number, names in most.items())
+        neighbours = f"{promise.neighbours}, and at most so many values for each key: {values}"
+        return Guarantee(self.epsilon, Enclosure.exact(leaks.upper), neighbours, source)
 
 
 def of_counts(mechanism: Any) -> Any:

@@ -116,6 +116,25 @@ def test_a_release_has_the_quantiles(engine: str) -> None:
     )
 
 
+def test_the_guarantee_names_the_values_of_one_user_that_it_needs() -> None:
+    """With more of them the choices would lose more than is proved."""
+    frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
+    frame = frame.with_columns(pay=pl.col("amount") * 2)
+    quantiles = {
+        "amount": Quantile(["0.5", "0.9"], 0, 100, of="rows", most=3),
+        "pay": Quantile("0.5", 0, 200, of="users"),
+    }
+    out = release(frame, **_CALL, k=2, **_TARGET, quantiles=quantiles)
+    assert out.guarantee.neighbours == (
+        "add-remove neighbours: one user added or removed, changing at most k = 2 counters by one "
+        "each, and at most so many values for each key: 3 for amount_q50 and amount_q90, 1 for "
+        "pay_q50"
+    )
+    bounds = {bound["what"]: bound["at_most"] for bound in out.bounds}
+    assert bounds["values of amount of one user for one key that count"] == 3
+    assert bounds["values of pay of one user for one key that count"] == 1
+
+
 def test_known_keys_are_all_released_and_a_key_without_values_is_uniform() -> None:
     frame = pl.DataFrame(crowd(), schema=["uid", "url", "amount"], orient="row")
     quantiles = {"amount": Quantile("0.5", 0, 100, "0.5", of="users")}
