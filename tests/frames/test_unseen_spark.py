@@ -130,12 +130,11 @@ def test_collated_keys_are_noticed(
         assert seen("csh", KINDS[kind](session, rows())) == _plain("csh")
 
 
-def test_periods_of_dates_and_times(session: Any) -> None:
+@pytest.mark.parametrize("kind", ["DATE '{}'", "TIMESTAMP_NTZ '{} 23:59:59'"])
+def test_periods_of_dates_and_times(session: Any, kind: str) -> None:
     """A week ends on Sunday."""
     days = [date(2013, 1, 31), date(2013, 2, 3), date(2013, 2, 4), date(2012, 12, 31)]
-    parts = [
-        f"SELECT {i} AS uid, TIMESTAMP_NTZ '{day} 23:59:59' AS at" for i, day in enumerate(days)
-    ]
+    parts = [f"SELECT {i} AS uid, {kind.format(day)} AS at" for i, day in enumerate(days)]
     frame = session.sql(" UNION ALL ".join(parts))
     expected = {
         "week": {date(2012, 12, 31): 1, date(2013, 1, 28): 2, date(2013, 2, 4): 1},
