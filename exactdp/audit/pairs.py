@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from exactdp.audit.bounds.evidence import evidence, weakened
+from exactdp.audit.bounds.evidence import Lines, evidence, weakened
 from exactdp.audit.outputs.audits import chosen_promise
+from exactdp.audit.outputs.candidates import Aim
 from exactdp.audit.outputs.counting import FeaturesOf, Run
 from exactdp.audit.outputs.drawing import Draws
 from exactdp.audit.outputs.engine import Audit
@@ -24,6 +25,7 @@ _SCREENING = Fraction(1, 2)  # share of the outputs that find the pairs that loo
 _FINALISTS = 2  # pairs that are audited with the remaining outputs
 _LEAST = 100  # outputs of a pair in every round of screening
 _CONVINCING = 4.0  # nats: what chance finds in a few hundred events stays below
+_ALPHA = Fraction(1, 100)  # at which screening chooses events
 _WEAKER = 0.5  # factor of epsilon and delta in a weaker promise, which ranks the other pairs
 
 
@@ -135,15 +137,16 @@ def _looks_bad(
     draws: Draws, pair: tuple[Any, Any], promise: Promise, size: int
 ) -> tuple[float, float]:
     """Evidence against the promise where it is convincing, and against a weaker promise."""
-    left, right = draws.on(*pair).training(size)
-    lines, n = promise.lines(), len(left)
-    candidates = search(left, right, pair, lines, promise.divisor)
-    if not candidates:
-        return 0.0, 0.0
-    weaker = weakened(lines, _WEAKER)
-    nearly = max(float(evidence(one.p * n, n, one.q * n, n, weaker)) for one in candidates)
-    score = candidates[0].score
-    return score if score >= _CONVINCING else 0.0, nearly
+    outputs = draws.on(*pair).training(size)
+    n = len(outputs["left"])
+    candidates = search(*outputs.values(), pair, Aim(promise.lines(), n, _ALPHA), promise.divisor)
+
+    def most(lines: Lines) -> float:
+        nats = [float(evidence(one.p * n, n, one.q * n, n, lines)) for one in candidates]
+        return max(nats, default=0.0)
+
+    against = most(promise.lines())
+    return against if against >= _CONVINCING else 0.0, most(weakened(promise.lines(), _WEAKER))
 
 
 def _checked(pair: Any) -> tuple[Any, Any]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from exactdp.audit.bounds.evidence import Lines, evidence
 from exactdp.audit.outputs.batch import Column, as_floats
-from exactdp.audit.outputs.event import Event
+from exactdp.audit.outputs.event import Event, Hits
 from exactdp.audit.outputs.features import Feature, is_numeric
 
 # Limits on the work of the search. They decide what is looked at, never what is concluded.
@@ -22,12 +23,33 @@ _QUANTILES = 64
 _INTERVALS = 32
 _JUDGES = 250  # least number of judging outputs on each side; with fewer, no set is learned
 _HALVINGS = 16
-_DEVIATIONS = 3.0  # by which training counts may be off without misleading the choice
-_LIKELY = 1.5  # the same, for thresholds that more outputs will count
-_ENOUGH = 1000  # outputs in the judging half from which on its evidence is multiplied by _HALVED
-_HALVED = 1.5
+_SURE = 3.0  # deviations by which counts that decide nothing may be off
+_LIKELY = 0.5  # part of the doubt about a threshold, if more outputs will count it
+_CERTIFIED = 0.66  # deviations that a bound costs on each side, per sqrt(2 ln(1/alpha))
 
 _SIDES = ("left", "right")
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What events are chosen for: to break a promise on fresh outputs, or to come near to it.
+
+    lines: of the promise. fresh: outputs of each side that will count the events. alpha: the
+    probability of a false alarm.
+    """
+
+    lines: Lines
+    fresh: int
+    alpha: Fraction
+
+    def evidence(self, p: Column, q: Column) -> Column:
+        """Nats against the promise of fresh outputs that have these frequencies."""
+        return evidence(self.fresh * p, self.fresh, self.fresh * q, self.fresh, self.lines)
+
+    def reach(self, p: Column, q: Column) -> Column:
+        """The part of the promise that fresh outputs with these frequencies certify, up to 4."""
+        z = _CERTIFIED * math.sqrt(-2 * math.log(self.alpha))
+        return _reach(_wilson(p, self.fresh, -z), _wilson(q, self.fresh, z), self.lines)
 
 
 @dataclass(frozen=True)
@@ -46,19 +68,19 @@ class Counted(NamedTuple):
     """Events, and how often each happened in training.
 
     make: event number i. hits: at left and right, one entry per event. trials: outputs looked at.
-    weight: factor of the evidence.
+    doubt: deviations by which these counts may be off, as chance picks among many events.
     """
 
     make: Callable[[int], Event]
     hits: tuple[Column, Column]
     trials: tuple[int, int]
-    weight: float = 1.0
+    doubt: float = 1.0
 
     @classmethod
-    def one(cls, event: Event, left: NDArray[np.bool_], right: NDArray[np.bool_]) -> Counted:
+    def one(cls, event: Event, left: Hits, right: Hits, doubt: float) -> Counted:
         """One event, from its hits on training outputs."""
         hits = np.array([left.sum()]), np.array([right.sum()])
-        return cls(lambda i: event, hits, (len(left), len(right)))
+        return cls(lambda i: event, hits, (len(left), len(right)), doubt)
 
 
 def counted(feature: Feature, left: Column, right: Column) -> list[Counted]:
@@ -67,18 +89,18 @@ def counted(feature: Feature, left: Column, right: Column) -> list[Counted]:
     return [each for each in groups if len(each.hits[0])]
 
 
-def best(groups: Sequence[Counted], promise: Lines, keep: int = 4) -> list[Candidate]:
-    """The candidates with the most evidence against a promise, in either direction."""
+def best(groups: Sequence[Counted], aim: Aim, keep: int = 4) -> list[Candidate]:
+    """The events that speak most against the promise, in either direction: by the evidence of
+    fresh outputs, if training has exaggerated what the event gives away."""
     if not groups:
         return []
     rows = _Rows(groups)
-    score = rows.weight * evidence(rows.k, rows.n, rows.y, rows.m, promise)
-    score = np.where(score > 0, np.maximum(score - rows.price, 1e-3 * score), 0.0)
+    score = aim.evidence(*rows.cautious())
     order = np.argsort(-score, kind="stable")[:keep].tolist()
     return [rows.candidate(i, float(score[i])) for i in order if score[i] > 0]
 
 
-def farthest(groups: Sequence[Counted], promise: Lines) -> list[Candidate]:
+def nearest(groups: Sequence[Counted], aim: Aim) -> list[Candidate]:
     """The event that surely comes nearest to the promise, and the threshold that probably does:
     they carry the bounds of an audit that finds no violation.
 
@@ -88,11 +110,11 @@ def farthest(groups: Sequence[Counted], promise: Lines) -> list[Candidate]:
     """
     ordered = [each for each in groups if each.make(0).relation in ("at least", "at most")]
     events: list[Candidate] = []
-    for some, deviations in ((groups, _DEVIATIONS), (ordered, _LIKELY)):
+    for some, part in ((groups, 1.0), (ordered, _LIKELY)):
         if not some:
             continue
         rows = _Rows(some)
-        reach = _reach(rows.k, rows.n, rows.y, rows.m, promise, deviations)
+        reach = aim.reach(*rows.cautious(part))
         i = int(np.argmax(reach))
         if reach[i] > 0:
             events.append(rows.candidate(i, 0.0))
@@ -101,7 +123,7 @@ def farthest(groups: Sequence[Counted], promise: Lines) -> list[Candidate]:
 
 class _Rows:
     """All events in both directions, one after another: hits k of n on the favoured side, y of m on
-    the other; the weight of the evidence, and the price of a choice among many events."""
+    the other."""
 
     def __init__(self, groups: Sequence[Counted]) -> None:
         both = [(each, i) for each in groups for i in (0, 1)]
@@ -109,8 +131,12 @@ class _Rows:
         self._groups, self._ends = groups, np.cumsum(lengths)
         self.k, self.y = (np.concatenate([x.hits[i ^ j] for x, i in both]) for j in (0, 1))
         self.n, self.m = (np.repeat([x.trials[i ^ j] for x, i in both], lengths) for j in (0, 1))
-        self.weight = np.repeat([x.weight for x, _ in both], lengths)
-        self.price = np.repeat(0.5 * np.log(lengths), lengths)
+        self._doubt = np.repeat([x.doubt for x, _ in both], lengths)
+
+    def cautious(self, part: float = 1.0) -> tuple[Column, Column]:
+        """The frequencies of both sides, brought nearer to each other by a part of the doubt."""
+        z = part * self._doubt
+        return _wilson(self.k / self.n, self.n, -z), _wilson(self.y / self.m, self.m, z)
 
     def candidate(self, i: int, score: float) -> Candidate:
         """Row i as a candidate."""
@@ -123,19 +149,18 @@ class _Rows:
 
 def reached(left: tuple[int, int], right: tuple[int, int], promise: Lines) -> float:
     """The part of a promise that counts of one event, hits and trials, surely reach: a hint."""
+    if not (left[1] and right[1]):
+        return 0.0
     k, n, y, m = np.array([[*left, *right], [*right, *left]]).T
-    return float(_reach(k, n, y, m, promise).max()) if left[1] and right[1] else 0.0
+    return float(_reach(_wilson(k / n, n, -_SURE), _wilson(y / m, m, _SURE), promise).max())
 
 
-def _reach(
-    k: Column, n: Column, y: Column, m: Column, promise: Lines, deviations: float = _DEVIATIONS
-) -> Column:
-    """The largest s, up to 4, for which counts surely break the promise with s times its epsilon
-    and delta: for probabilities some deviations away from the shares."""
-    low, high = _wilson(k, n, -deviations), _wilson(y, m, deviations)
-    reach = np.zeros(len(k))
+def _reach(low: Column, high: Column, promise: Lines) -> Column:
+    """The largest s, up to 4, for which probabilities break the promise with s times its epsilon
+    and delta."""
+    reach = np.zeros(len(low))
     for factor, delta in promise:
-        least, step = np.zeros(len(k)), 4.0
+        least, step = np.zeros(len(low)), 4.0
         for _ in range(_HALVINGS):
             step /= 2
             middle = least + step
@@ -146,9 +171,8 @@ def _reach(
     return reach
 
 
-def _wilson(hits: Column, trials: Column, z: float) -> Column:
+def _wilson(share: Column, trials: Any, z: Any) -> Column:
     """An end of Wilson's interval for a probability, z deviations away."""
-    share = hits / trials
     middle = share + z * z / (2 * trials)
     spread = z * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     return np.asarray((middle + spread) / (1 + z * z / trials))
@@ -221,7 +245,6 @@ def _likely(
     sizes = (len(halves[0][1]), len(halves[1][1]))
     if min(sizes) < _JUDGES or not many:
         return
-    weight = _HALVED if min(sizes) >= _ENOUGH else 1.0
     train, judge = (
         [np.bincount(side[i], minlength=many + 1)[:many] for side in halves] for i in (0, 1)
     )
@@ -229,7 +252,7 @@ def _likely(
         k, y = ((train[i] + 0.5) / len(halves[i][0]) for i in (sign, 1 - sign))
         order = np.argsort(-k / y, kind="stable")[: max(1, int((k > y).sum()))]
         at_left, at_right = (np.cumsum(table[order]) for table in judge)
-        yield Counted(_first(order.tolist(), make), (at_left, at_right), sizes, weight)
+        yield Counted(_first(order.tolist(), make), (at_left, at_right), sizes)
 
 
 def _first(cases: list[int], make: Callable[[list[int]], Event]) -> Callable[[int], Event]:
@@ -258,8 +281,9 @@ def _interval(edges: Column, values: Column) -> Column:
 
 
 def _discrete(feature: Feature, left: Column, right: Column) -> Iterator[Counted]:
-    pooled = Counter(left.tolist()) + Counter(right.tolist())
-    values = [value for value, _ in pooled.most_common(_VALUES)]
+    # of the first halves alone: even the order of the values must not tell what judges will see
+    halves = (Counter(side[: (len(side) + 1) // 2].tolist()) for side in (left, right))
+    values = [value for value, _ in sum(halves, Counter()).most_common(_VALUES)]
     case, many = {value: i for i, value in enumerate(values)}, len(values)
     if not values:
         return
@@ -275,13 +299,12 @@ def _unknown(feature: Feature, values: list[Any], cases: list[Column]) -> Iterat
     """Values that the first half of a side does not have, counted on the second halves."""
     first, second = zip(*(np.split(side, [(len(side) + 1) // 2]) for side in cases), strict=True)
     sizes = (len(second[0]), len(second[1]))
-    weight = _HALVED if min(sizes) >= _ENOUGH else 1.0
     for half in first if min(sizes) >= _JUDGES else ():
         seen = np.bincount(half, minlength=len(values) + 1) > 0
         seen[-1] = False
         known = tuple(value for value, one in zip(values, seen, strict=False) if one)
         out = [np.array([int((~seen[side]).sum())]) for side in second]
-        yield Counted(_outside(feature, known), (out[0], out[1]), sizes, weight)
+        yield Counted(_outside(feature, known), (out[0], out[1]), sizes)
 
 
 def _outside(feature: Feature, known: tuple[Any, ...]) -> Callable[[int], Event]:

@@ -110,13 +110,13 @@ def batches(sizes: dict[str, int], largest: int) -> Iterator[tuple[str, int]]:
 
 
 def call(
-    run: Run, data: Any, size: int, origin: Origin, events: Sequence[Event] | None = None
-) -> tuple[Any, str]:
-    """The outputs of one call, or how often each event happens in them; the call's fingerprint."""
+    run: Run, data: Any, size: int, origin: Origin, keep: int, events: Sequence[Event] = ()
+) -> tuple[Outputs, list[int], str]:
+    """The first outputs of one call, how often each event happens in all, and a fingerprint."""
     _reseed(origin[0])
     outputs = as_outputs(run(data, size), size)
-    mark = fingerprint(outputs)
-    return outputs if events is None else [int(e.hits(outputs).sum()) for e in events], mark
+    hits = [int(event.hits(outputs).sum()) for event in events]
+    return Outputs.joined([outputs.take(0, keep)]), hits, fingerprint(outputs)
 
 
 def task_origin() -> Origin:

@@ -109,30 +109,39 @@ class Draws:
         self._mechanism(self.data["left"], 2)
         return max((time.perf_counter() - started) / 2, 1e-6)
 
-    def training(self, size: int) -> tuple[Outputs, Outputs]:
+    def training(self, size: int) -> dict[str, Outputs]:
         """Outputs to learn from, which are never counted: half of `size` on each side."""
         started = time.perf_counter()
-        by_side: dict[str, list[Outputs]] = {side: [] for side in SIDES}
         largest = min(_TRAINING_CALL, max(-(-size // 4), 1))
-        for side, _, outputs in self._run_calls(dict.fromkeys(SIDES, size // 2), largest):
-            by_side[side].append(outputs)
+        outputs, _ = self._batches(dict.fromkeys(SIDES, size // 2), largest, size // 2)
         seconds = (time.perf_counter() - started) / max(size, 1)
-        left, right = (Outputs.joined(by_side[side]) for side in SIDES)
-        self._largest = _largest(left, seconds)
-        return left, right
+        self._largest = _largest(outputs["left"], seconds)
+        return outputs
 
     def count(
-        self, events: Sequence[Event], size: int, side: str, share: float
-    ) -> dict[Event, Tally]:
-        """Count events on `size` fresh outputs, a share of them on this side."""
+        self, events: Sequence[Event], size: int, side: str, share: float, keep: int
+    ) -> tuple[dict[str, Outputs], dict[Event, Tally]]:
+        """Count events on `size` fresh outputs, a share of them on this side.
+
+        Returns some outputs of each side, too, about `keep`: events that are chosen later may
+        learn from them.
+        """
         many = min(max(round(size * share), 1), size - 1)
         sizes = {side: many, other(side): size - many}
         largest = min(self._largest, max(-(-min(sizes.values()) // _CALLS), _FEWEST))
+        return self._batches(sizes, largest, keep, events)
+
+    def _batches(
+        self, sizes: dict[str, int], largest: int, keep: int, events: Sequence[Event] = ()
+    ) -> tuple[dict[str, Outputs], dict[Event, Tally]]:
+        """The first outputs of all calls, joined by sides, and the counts of events in all."""
+        kept: dict[str, list[Outputs]] = {side: [] for side in SIDES}
         tallies = dict.fromkeys(events, Tally())
-        for where, trials, hits in self._run_calls(sizes, largest, [*tallies]):
+        for where, trials, outputs, hits in self._run_calls(sizes, largest, keep, [*tallies]):
+            kept[where].append(outputs)
             for event, seen in zip(tallies, hits, strict=True):
                 tallies[event] += Tally.counted(where, seen, trials)
-        return tallies
+        return {side: Outputs.joined(kept[side]) for side in SIDES}, tallies
 
     def recount(self, event: Event, tally: Tally) -> tuple[Tally, str]:
         """Count an event again, on as many outputs as before; what the second count rests on.
@@ -162,18 +171,26 @@ class Draws:
         return again, basis.format(processes=len(plans), counts=counts)
 
     def _run_calls(
-        self, sizes: dict[str, int], largest: int, events: list[Event] | None = None
-    ) -> Iterator[tuple[str, int, Any]]:
-        """Make all calls; yields the side, the size, and the outputs or hits of events of each."""
+        self, sizes: dict[str, int], largest: int, keep: int, events: list[Event]
+    ) -> Iterator[tuple[str, int, Outputs, list[int]]]:
+        """Make all calls; yields the side, the size, some outputs and the hits of each."""
+
+        def first(side: str, size: int) -> int:
+            return min(-(-keep * size // sizes[side]), size)
+
         tasks = (
-            ((side, size), call, (self._mechanism, self.data[side], size, task_origin(), events))
+            (
+                (side, size),
+                call,
+                (self._mechanism, self.data[side], size, task_origin(), first(side, size), events),
+            )
             for side, size in batches(sizes, largest)
         )
         executor = None if self.single else self.executor
-        for (side, size), (result, mark) in in_parallel(executor, tasks):
+        for (side, size), (outputs, hits, mark) in in_parallel(executor, tasks):
             self._calls.add(mark)
             self._drew(size)
-            yield side, size, result
+            yield side, size, outputs, hits
 
     def _drew(self, size: int) -> None:
         self.total += size

@@ -23,12 +23,12 @@ from exactdp.audit.bounds.mixture import AnytimeRegion, Beta
 from exactdp.audit.bounds.region import Region
 from exactdp.audit.bounds.regions import ConfidenceRegion
 from exactdp.audit.outputs.batch import Outputs
-from exactdp.audit.outputs.candidates import Candidate, reached
+from exactdp.audit.outputs.candidates import Aim, Candidate, reached
 from exactdp.audit.outputs.copies import AllAlike
 from exactdp.audit.outputs.counting import SIDES, Tally
 from exactdp.audit.outputs.drawing import Draws
 from exactdp.audit.outputs.event import Event
-from exactdp.audit.outputs.looks import Look, shares, steps
+from exactdp.audit.outputs.looks import LEARNED_FROM, Look, shares, steps
 from exactdp.audit.outputs.report import AuditReport
 from exactdp.audit.outputs.search import search
 from exactdp.audit.promises import Promise
@@ -42,7 +42,7 @@ _REQUIRED = 2  # of them, in the last look, must vary within calls
 _FEW = 8  # hits expected on the other side up to which the region is shaped for few
 _TRUST = Fraction(1, 4)  # weight of the density that training suggests, in outputs trained on
 _KEPT = 12  # events watched at once
-_CERTAIN = 8.0  # nats in training from which outputs that are all alike call for single calls
+_CERTAIN = 8  # outputs of each side from which those that are all alike call for single calls
 #: Evidence, as a part of -ln(level), below which no region refutes, so that the
 #: region need not be computed; chosen on lab.benchmarks.broken.
 _HOPELESS = {False: 0.7, True: 0.99}
@@ -101,6 +101,7 @@ class Audit:
     looks: int = 0
     chosen: list[Chosen] = field(default_factory=list)
     tallies: dict[Event, Tally] = field(default_factory=dict)
+    known: dict[str, Outputs] = field(default_factory=dict)  # outputs that later events learn from
     bounds: Bounds = field(default_factory=dict)
     favoured: str = "left"
     looked_at: dict[str, int] = field(default_factory=dict)
@@ -137,8 +138,11 @@ class Audit:
         size = self._choose(look) if size is None else size
         for step in steps(size) if self.anytime else [size]:
             events = [one.event for one in self.chosen]
-            for event, tally in self.draws.count(events, step, self.favoured, self.share).items():
+            keep = LEARNED_FROM // 2 if self.fixed is None else 0
+            outputs, tallies = self.draws.count(events, step, self.favoured, self.share, keep)
+            for event, tally in tallies.items():
                 self.tallies[event] = self.tallies.get(event, Tally()) + tally
+            self._learn_from(outputs)
             self.looks += 1
             report = self._judge(self.anytime or look.last)
             if report is not None:
@@ -149,7 +153,7 @@ class Audit:
 
     def _call_one_by_one(self) -> None:
         """Call run once for every output from now on; nothing counted so far is used."""
-        self.tallies, self.bounds = {}, {}
+        self.tallies, self.bounds, self.known = {}, {}, {}
         if self.anytime:  # an audit has chosen its events before the outputs that will count them
             self.chosen = []
         self.most = max(_SINGLE_CALLS, int(_SINGLE_SECONDS / self.draws.call_one_by_one()))
@@ -162,22 +166,44 @@ class Audit:
             self.chosen = [replace(one, level=one.level * share) for one in self.fixed]
             self.favoured = self.fixed[0].direction
             return min(look.counting, self.most)
-        left, right = self.draws.training(min(look.training, self.most))
-        candidates = self._search(left, right)
-        while not (candidates and candidates[0].score) and 2 * len(left) < min(
-            look.patience, self.most
-        ):
-            more = self.draws.training(min(look.training, self.most))
-            left, right = Outputs.joined([left, more[0]]), Outputs.joined([right, more[1]])
-            candidates = self._search(left, right)
+        before = self.draws.total
+        candidates = self._train(look)
+        left = look.training + look.counting - (self.draws.total - before)
         if candidates:
-            self.share = allocation(candidates[0].p, candidates[0].q, self._lines)
-            self.favoured = candidates[0].direction
-            if candidates[0].score >= _CERTAIN and {candidates[0].p, candidates[0].q} == {0.0, 1.0}:
+            first = candidates[0]
+            self.share = allocation(first.p, first.q, self._lines)
+            self.favoured = first.direction
+            few = min(map(len, self.known.values()))
+            if {first.p, first.q} == {0.0, 1.0} and few >= _CERTAIN:
                 self._call_one_by_one()
-        size = min(look.training + look.counting - 2 * len(left), self.most)
+        size = min(left, self.most)
         self._add(candidates, look, size)
         return size
+
+    def _train(self, look: Look) -> list[Candidate]:
+        """The best events on the outputs known so far; more are drawn until these are enough."""
+        size = min(look.training, self.most)
+        if self._known_outputs < size:
+            self._learn_from(self.draws.training(size))
+        candidates = self._search(look)
+        while self._known_outputs < min(look.patience, self.most):
+            if any(evidence(one.p, 1, one.q, 1, self._lines) for one in candidates):
+                break
+            self._learn_from(self.draws.training(size))
+            candidates = self._search(look)
+        return candidates
+
+    @property
+    def _known_outputs(self) -> int:
+        return sum(map(len, self.known.values()))
+
+    def _learn_from(self, outputs: dict[str, Outputs]) -> None:
+        """Remember outputs, for the choice of events that none of them will count."""
+        for side, one in outputs.items():
+            before = self.known.get(side, one.take(0, 0))
+            if len(before) < LEARNED_FROM // 2:
+                more = one.take(0, LEARNED_FROM // 2 - len(before))
+                self.known[side] = Outputs.joined([before, more])
 
     def _add(self, candidates: list[Candidate], look: Look, size: int) -> None:
         """Count these candidates; an audit counts nothing else, a watch keeps its best events."""
@@ -200,11 +226,14 @@ class Audit:
             self.tallies.pop(dropped.event, None)
         del self.chosen[_KEPT:]
 
-    def _search(self, left: Outputs, right: Outputs) -> list[Candidate]:
+    def _search(self, look: Look) -> list[Candidate]:
         """The events that speak most against the promise; what was looked at is noted."""
         looked, data = Counter[str](), (self.draws.data["left"], self.draws.data["right"])
+        aim = Aim(
+            self._lines, max(min(look.training + look.counting, self.most) // 2, 1), self.alpha
+        )
         candidates = search(
-            left, right, data, self._lines, self.promise.divisor,
+            *(self.known[side] for side in SIDES), data, aim, self.promise.divisor,
             known=[one.event for one in self.chosen],
             progress=lambda feature: looked.update([feature[0]]),
         )  # fmt: skip

@@ -20,7 +20,8 @@ WEIGHTS = (16, 2, 1, 1)
 _SPLIT = 12_500  # outputs from which on a look at a quarter of them comes first
 _LAST = Fraction(7, 10)  # of alpha is kept for the last look
 _TRAIN = Fraction(12, 100)  # of the outputs of a look
-_TRAIN_MOST = 120_000
+#: Most outputs of both sides that events are learned from.
+LEARNED_FROM = 120_000
 _MOST_TRAININGS = 3
 _MOST_TRAINING_OUTPUTS = 6000
 _MOST_OUTPUTS = 10**15
@@ -63,7 +64,7 @@ def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
     plan = []
     for before, budget in zip([0, *budgets], budgets, strict=False):
         size = budget - before
-        training = min(max(int(size * _TRAIN), 1), _TRAIN_MOST) // 2 * 2 if search else 0
+        training = min(max(int(size * _TRAIN), 1), LEARNED_FROM) // 2 * 2 if search else 0
         last = budget == samples
         share = Fraction(1) if len(budgets) == 1 else _LAST
         if not last:
@@ -79,7 +80,7 @@ def endless(most: int | None, alpha: Fraction, total: Callable[[], int]) -> Iter
     total: returns the number of outputs so far.
     """
     for i in count(1):
-        training = min(_FIRST * _GROWTH ** (i - 1), _TRAIN_MOST)
+        training = min(_FIRST * _GROWTH ** (i - 1), LEARNED_FROM)
         if most is not None:
             training = min(training, (most - total()) // (1 + _COUNTED))
         if training < 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -9,25 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from exactdp.audit.bounds.evidence import Lines
 from exactdp.audit.outputs.batch import Outputs
-from exactdp.audit.outputs.candidates import Candidate, Counted, best, counted, farthest
+from exactdp.audit.outputs.candidates import Aim, Candidate, Counted, best, counted, nearest
 from exactdp.audit.outputs.event import Event
 from exactdp.audit.outputs.families import LEARNED, half, proposals
 from exactdp.audit.outputs.features import Feature, column
 from exactdp.audit.outputs.learned import combinations_of, likelihood_ratios
 
 _PAIRED = 14  # number of the best events that are joined, two by two
-_JOINING = 3.0  # nats that a joint event has to be better by
+_JOINED = 3.0  # deviations by which the frequency of a joint event may be off
 _SEEN = 3  # hits on the other side in training below which a threshold is also moved outward
-_HANDICAP, _MOST = 0.02, 0.5  # nats that a feature must do better by: per rank, and at most
+#: Deviations by which a frequency seen in training may be off: at least; and, for the best of many
+#: events, as a part of the largest deviation among equally many independent normal variables.
+_DOUBT, _GROWTH = 2.0, 0.6
 
 
 def search(
     left: Outputs,
     right: Outputs,
     data: tuple[Any, Any],
-    promise: Lines,
+    aim: Aim,
     epsilon: float,
     known: Sequence[Event] = (),
     keep: int = 4,
@@ -42,45 +44,49 @@ def search(
     they carry the bounds that an audit without a violation reports. Where nothing speaks against
     the promise, these events are the only ones.
     """
-    candidates: list[Candidate] = []
-    every: list[Counted] = []
     with np.errstate(all="ignore"):
-        for event in known:
-            candidates += best([Counted.one(event, event.hits(left), event.hits(right))], promise)
-        for handicap, feature, own in _looked_at(left, right, data, epsilon):
-            progress(feature)
-            for one in best(own, promise):  # a later feature must do a little better
-                candidates.append(replace(one, score=one.score - min(handicap, one.score / 2)))
-            every += own
+        every = [*_counted(known, left, right, data, epsilon, progress)]
+        candidates = [one for group in every for one in best([group], aim)]
         candidates.sort(key=lambda one: -one.score)
-        candidates += _joined(candidates[:_PAIRED], left, right, promise)
+        candidates += _joined(candidates[:_PAIRED], left, right, aim)
         candidates = _distinct(sorted(candidates, key=lambda one: -one.score), left, right, keep)
         candidates = [*candidates[:1], *_deeper(candidates, left, right), *candidates[1:]][:keep]
         others = {y.event for y in candidates}
-        near = {x.event: x for x in farthest(every, promise) if x.event not in others}
+        near = {x.event: x for x in nearest(every, aim) if x.event not in others}
     return [*candidates[:1], *near.values(), *candidates[1:]][:keep]
 
 
-def _looked_at(
-    left: Outputs, right: Outputs, data: tuple[Any, Any], epsilon: float
-) -> Iterator[tuple[float, Feature, list[Counted]]]:
-    """Every feature with its handicap, and the counts of its events."""
+def _counted(
+    known: Sequence[Event],
+    left: Outputs,
+    right: Outputs,
+    data: tuple[Any, Any],
+    epsilon: float,
+    progress: Callable[[Feature], object],
+) -> Iterator[Counted]:
+    """The counts of all events that are looked at. The more of them there are, the more they are
+    doubted; what is learned is judged by outputs that it was not learned from."""
     judges = tuple(side.take(half(side), len(side)) for side in (left, right))
     simple: list[Feature] = []
-    for rank, feature in enumerate(proposals(left, right, data, epsilon)):
+    for event in known:
+        yield Counted.one(event, event.hits(left), event.hits(right), _DOUBT)
+    many = 1
+    for feature in proposals(left, right, data, epsilon):
+        progress(feature)
         sides = judges if feature[0] in LEARNED else (left, right)
-        own = counted(feature, *(column(side, feature) for side in sides))
-        yield min(_HANDICAP * rank, _MOST), feature, own
+        for group in counted(feature, *(column(side, feature) for side in sides)):
+            many += len(group.hits[0])
+            yield group._replace(doubt=max(_DOUBT, _GROWTH * math.sqrt(2 * math.log(many))))
         if feature[0] in ("number", "has", "value"):
             simple.append(feature)
-    for feature in combinations_of(left, right, simple):
-        yield _MOST, feature, counted(feature, column(left, feature), column(right, feature))
-    for feature in likelihood_ratios(left, right, simple):
-        yield _MOST, feature, counted(feature, *(column(side, feature) for side in judges))
+    for feature in combinations_of(left, right, simple) + likelihood_ratios(left, right, simple):
+        progress(feature)
+        for group in counted(feature, *(column(side, feature) for side in judges)):
+            yield group._replace(doubt=_DOUBT)
 
 
 def _joined(
-    candidates: list[Candidate], left: Outputs, right: Outputs, promise: Lines
+    candidates: list[Candidate], left: Outputs, right: Outputs, aim: Aim
 ) -> list[Candidate]:
     """Conjunctions and unions of the best events of one direction."""
     hits = [(one.event.hits(left), one.event.hits(right)) for one in candidates]
@@ -88,17 +94,13 @@ def _joined(
     for (one, (a, b)), (two, (c, d)) in combinations(zip(candidates, hits, strict=True), 2):
         if one.direction != two.direction:
             continue
-        least = max(one.score, two.score) + _JOINING
+        least = max(one.score, two.score)
         for group in (
-            Counted.one(Event.all_of(one.event, two.event), a & c, b & d),
-            Counted.one(Event.any_of(one.event, two.event), a | c, b | d),
+            Counted.one(Event.all_of(one.event, two.event), a & c, b & d, _JOINED),
+            Counted.one(Event.any_of(one.event, two.event), a | c, b | d, _JOINED),
         ):
-            new = best([group], promise, 2)
-            joined += [
-                replace(x, score=x.score - _JOINING)
-                for x in new
-                if x.score > least and x.direction == one.direction
-            ]
+            new = best([group], aim, 2)
+            joined += [x for x in new if x.score > least and x.direction == one.direction]
     return sorted(joined, key=lambda one: -one.score)[:4]
 
 
