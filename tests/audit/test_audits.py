@@ -127,8 +127,8 @@ def test_error_budgets_add_up() -> None:
         for search in (False, True):
             plan = looks(samples, Fraction(1, 100), search)
             assert sum(look.alpha for look in plan) == Fraction(1, 100)
-            assert sum(look.training + look.counting for look in plan) == samples
-            assert all(look.counting > 0 for look in plan)
+            assert sum(look.size for look in plan) == samples
+            assert all(look.size > look.training // 2 for look in plan)
     for count in range(1, 9):
         assert sum(shares(count)) == 1
 

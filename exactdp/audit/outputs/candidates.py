@@ -100,25 +100,23 @@ def best(groups: Sequence[Counted], aim: Aim, keep: int = 4) -> list[Candidate]:
     return [rows.candidate(i, float(score[i])) for i in order if score[i] > 0]
 
 
-def nearest(groups: Sequence[Counted], aim: Aim) -> list[Candidate]:
-    """The event that surely comes nearest to the promise, and the threshold that probably does:
-    they carry the bounds of an audit that finds no violation.
+def nearest(groups: Sequence[Counted], aim: Aim, keep: int = 4) -> list[Candidate]:
+    """The events that come nearest to the promise, of different features, and the threshold that
+    probably does: they carry the bounds of an audit that finds no violation.
 
     The audit counts more outputs than training has seen. With more outputs, a rare threshold may
     come nearer to the promise than any event that is certain after training. Rare sets of values
     are left out: most of those that look promising in training do so by chance.
     """
-    ordered = [each for each in groups if each.make(0).relation in ("at least", "at most")]
-    events: list[Candidate] = []
-    for some, part in ((groups, 1.0), (ordered, _LIKELY)):
-        if not some:
-            continue
-        rows = _Rows(some)
-        reach = aim.reach(*rows.cautious(part))
-        i = int(np.argmax(reach))
-        if reach[i] > 0:
-            events.append(rows.candidate(i, 0.0))
-    return events
+    if not groups:
+        return []
+    rows, by_feature = _Rows(groups), dict[Feature, Candidate]()
+    likely = np.where(rows.ordered, aim.reach(*rows.cautious(_LIKELY)), 0.0)
+    for reach, most in ((aim.reach(*rows.cautious()), keep - 1), (likely, keep)):
+        for one in rows.tops(reach):
+            if len(by_feature) < most:
+                by_feature.setdefault(one.event.feature, one)
+    return list(by_feature.values())
 
 
 class _Rows:
@@ -132,11 +130,22 @@ class _Rows:
         self.k, self.y = (np.concatenate([x.hits[i ^ j] for x, i in both]) for j in (0, 1))
         self.n, self.m = (np.repeat([x.trials[i ^ j] for x, i in both], lengths) for j in (0, 1))
         self._doubt = np.repeat([x.doubt for x, _ in both], lengths)
+        ordered = [x.make(0).relation in ("at least", "at most") for x, _ in both]
+        self.ordered = np.repeat(ordered, lengths)
 
     def cautious(self, part: float = 1.0) -> tuple[Column, Column]:
         """The frequencies of both sides, brought nearer to each other by a part of the doubt."""
         z = part * self._doubt
         return _wilson(self.k / self.n, self.n, -z), _wilson(self.y / self.m, self.m, z)
+
+    def tops(self, score: Column) -> Iterator[Candidate]:
+        """The event of each group with the largest score, while scores are positive."""
+        starts = [0, *self._ends[:-1].tolist()]
+        best = [a + int(np.argmax(score[a:b])) for a, b in zip(starts, self._ends, strict=True)]
+        for i in sorted(best, key=lambda i: -score[i]):
+            if score[i] <= 0:
+                return
+            yield self.candidate(i, 0.0)
 
     def candidate(self, i: int, score: float) -> Candidate:
         """Row i as a candidate."""

@@ -28,7 +28,7 @@ from exactdp.audit.outputs.copies import AllAlike
 from exactdp.audit.outputs.counting import SIDES, Tally
 from exactdp.audit.outputs.drawing import Draws
 from exactdp.audit.outputs.event import Event
-from exactdp.audit.outputs.looks import LEARNED_FROM, Look, shares, steps
+from exactdp.audit.outputs.looks import EQUAL, LEARNED_FROM, WEIGHTS, Look, shares, steps
 from exactdp.audit.outputs.report import AuditReport
 from exactdp.audit.outputs.search import search
 from exactdp.audit.promises import Promise
@@ -126,7 +126,7 @@ class Audit:
             except AllAlike:
                 self._call_one_by_one()
                 if not self.anytime:  # otherwise the level of this look is spent
-                    yield from self._look(look, min(look.counting, self.most))
+                    yield from self._look(look, min(look.size, self.most))
             if self.violation:
                 return
 
@@ -165,10 +165,10 @@ class Audit:
             share = look.alpha / self.alpha
             self.chosen = [replace(one, level=one.level * share) for one in self.fixed]
             self.favoured = self.fixed[0].direction
-            return min(look.counting, self.most)
+            return min(look.size, self.most)
         before = self.draws.total
         candidates = self._train(look)
-        left = look.training + look.counting - (self.draws.total - before)
+        left = look.size - (self.draws.total - before)
         if candidates:
             first = candidates[0]
             self.share = allocation(first.p, first.q, self._lines)
@@ -182,14 +182,14 @@ class Audit:
 
     def _train(self, look: Look) -> list[Candidate]:
         """The best events on the outputs known so far; more are drawn until these are enough."""
-        size = min(look.training, self.most)
-        if self._known_outputs < size:
-            self._learn_from(self.draws.training(size))
+        wanted, patience = (min(n, self.most) for n in (look.training, look.patience))
+        if self._known_outputs < wanted:
+            self._learn_from(self.draws.training(wanted - self._known_outputs))
         candidates = self._search(look)
-        while self._known_outputs < min(look.patience, self.most):
+        while self._known_outputs < patience:
             if any(evidence(one.p, 1, one.q, 1, self._lines) for one in candidates):
                 break
-            self._learn_from(self.draws.training(size))
+            self._learn_from(self.draws.training(wanted))
             candidates = self._search(look)
         return candidates
 
@@ -213,7 +213,8 @@ class Audit:
         new = [one for one in candidates if one.event not in known]
         if not new and not self.chosen:
             new = [_ANY]
-        for one, share in zip(new, shares(len(new)), strict=True):
+        weights = WEIGHTS if new and new[0].score else EQUAL
+        for one, share in zip(new, shares(len(new), weights), strict=True):
             others = size * (1 - self.share if one.direction == self.favoured else self.share)
             priors = None
             if self.anytime:
@@ -229,9 +230,7 @@ class Audit:
     def _search(self, look: Look) -> list[Candidate]:
         """The events that speak most against the promise; what was looked at is noted."""
         looked, data = Counter[str](), (self.draws.data["left"], self.draws.data["right"])
-        aim = Aim(
-            self._lines, max(min(look.training + look.counting, self.most) // 2, 1), self.alpha
-        )
+        aim = Aim(self._lines, min(look.size, self.most) // 2, self.alpha)
         candidates = search(
             *(self.known[side] for side in SIDES), data, aim, self.promise.divisor,
             known=[one.event for one in self.chosen],

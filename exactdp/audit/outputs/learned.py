@@ -22,7 +22,7 @@ _WORK = 1 << 28  # rows times columns squared
 _LEAST = 100  # outputs without which nothing is learned
 _RIDGES = (1e-3, 0.3)
 _FEW = 8  # columns up to which the smaller ridge is always enough
-_STEPS = 12
+_SURE = 2.5  # standard errors by which a mean must differ between the sides to count for sure
 _MOVED = 4.0  # standard errors by which a fitted location or scale must differ between the sides
 
 
@@ -30,7 +30,8 @@ def combinations_of(left: Outputs, right: Outputs, simple: Sequence[Feature]) ->
     """The linear combinations of simple features that tell the two sides apart best.
 
     Fitted on the first half of the training outputs, so that the second can judge them: with
-    little and with much shrinking, because few outputs do not determine many weights.
+    little and with much shrinking, because few outputs do not determine many weights; and with
+    equal weights for the features that surely differ, which is best for bits of equal noise.
     """
     halves = _first_halves(left, right)
     if halves is None:
@@ -54,8 +55,12 @@ def combinations_of(left: Outputs, right: Outputs, simple: Sequence[Feature]) ->
     apart = scaled[: len(left)].mean(axis=0) - scaled[len(left) :].mean(axis=0)
     related = scaled.T @ scaled / len(scaled)
     fits = [np.linalg.solve(related + ridge * np.eye(len(apart)), apart) for ridge in ridges]
-    fits = [fit / spread[useful] for fit in fits]
-    return [("combination", chosen, tuple(w.tolist())) for w in fits if np.isfinite(w).all()]
+    fits = [fit / spread[useful] for fit in fits if np.isfinite(fit).all()]
+    sure = np.abs(apart) > _SURE * math.sqrt(1 / len(left) + 1 / len(right))
+    if sure.sum() > 1:  # powers of two, so that equal sums are equal numbers
+        fits.append(np.where(sure, np.sign(apart) * 2.0 ** -np.rint(np.log2(spread[useful])), 0))
+    terms = [[pair for pair in zip(chosen, fit.tolist(), strict=True) if pair[1]] for fit in fits]
+    return [("combination", *zip(*pairs, strict=True)) for pairs in terms]
 
 
 def _first_halves(left: Outputs, right: Outputs) -> tuple[Outputs, Outputs] | None:

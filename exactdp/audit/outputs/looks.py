@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 
 from exactdp.errors import InvalidParameter
 from exactdp.parameters import Real, integer
 
-#: How the alpha of a look is divided over its events.
-WEIGHTS = (16, 2, 1, 1)
+#: How the alpha of a look is divided over its events: if the first speaks against the promise, and
+#: if none does.
+WEIGHTS, EQUAL = (16, 2, 1, 1), (2, 1, 1, 1)
 
-_SPLIT = 12_500  # outputs from which on a look at a quarter of them comes first
-_LAST = Fraction(7, 10)  # of alpha is kept for the last look
-_TRAIN = Fraction(12, 100)  # of the outputs of a look
+_FIRST_LOOK, _APART = 3125, 4  # outputs up to the end of the first look; factor to the next
+_LAST_LOOK = Fraction(5, 2)  # the last look ends at least this factor behind the one before
+_EARLY = Fraction(3, 10)  # of alpha: half for the first look, a quarter for the second, ...
+#: Outputs that events are learned from, as a part of those so far: in the first look, and later.
+_TRAIN, _TRAIN_LATER = Fraction(12, 100), Fraction(1, 5)
 #: Most outputs of both sides that events are learned from.
 LEARNED_FROM = 120_000
 _MOST_TRAININGS = 3
@@ -32,14 +35,15 @@ _STEP = Fraction(1, 6)  # outputs between two reports, as a part of those counte
 
 @dataclass(frozen=True)
 class Look:
-    """One look: outputs to train on and outputs to count (both sides), and its alpha.
+    """One look: its outputs (both sides), and its alpha.
 
-    patience: outputs that the training may take from the others while it finds nothing.
+    training: outputs from which events are learned: those of earlier looks, and where these are
+    fewer, some of its own. The others are counted. patience: the same, while nothing is learned.
     last: whether no look follows.
     """
 
+    size: int
     training: int
-    counting: int
     alpha: Fraction
     patience: int = 0
     last: bool = False
@@ -54,23 +58,23 @@ def outputs_in_all(samples: Real, least: int) -> int:
 
 
 def looks(samples: int, alpha: Fraction, search: bool) -> list[Look]:
-    """The looks of an audit with `samples` outputs, each about four times the one before.
+    """The looks of an audit with `samples` outputs. search: whether outputs must find events first.
 
-    Their alphas add up to alpha. search: whether outputs are needed to find events.
+    All but the last end at the same places, with the same alphas, whatever `samples` is: an audit
+    of more outputs sees what an audit of fewer sees, and then more. The alphas add up to alpha.
     """
-    budgets = [samples]
-    while budgets[0] >= _SPLIT:
-        budgets.insert(0, budgets[0] // 4)
-    plan = []
-    for before, budget in zip([0, *budgets], budgets, strict=False):
-        size = budget - before
-        training = min(max(int(size * _TRAIN), 1), LEARNED_FROM) // 2 * 2 if search else 0
-        last = budget == samples
-        share = Fraction(1) if len(budgets) == 1 else _LAST
-        if not last:
-            share = (1 - _LAST) / (len(budgets) - 1)
+    ends, plan, spent = [_FIRST_LOOK], list[Look](), Fraction(0)
+    while ends[-1] * _LAST_LOOK <= samples:
+        ends.append(ends[-1] * _APART)
+    ends[-1] = samples
+    for i, (before, end) in enumerate(pairwise([0, *ends])):
+        size, last = end - before, end == samples
+        part = _TRAIN_LATER if before else _TRAIN
+        training = min(max(int(end * part), 1), LEARNED_FROM) // 2 * 2 if search else 0
+        share = 1 - spent if last else _EARLY / 2 ** (i + 1)
         patience = max(min(_MOST_TRAININGS * training, _MOST_TRAINING_OUTPUTS), 1)
-        plan.append(Look(training, size - training, alpha * share, patience, last))
+        plan.append(Look(size, training, alpha * share, patience, last))
+        spent += share
     return plan
 
 
@@ -85,7 +89,7 @@ def endless(most: int | None, alpha: Fraction, total: Callable[[], int]) -> Iter
             training = min(training, (most - total()) // (1 + _COUNTED))
         if training < 2:
             return
-        yield Look(training, _COUNTED * training, alpha / (i * (i + 1)))
+        yield Look((1 + _COUNTED) * training, training, alpha / (i * (i + 1)))
 
 
 def steps(total: int) -> Iterator[int]:
@@ -97,7 +101,7 @@ def steps(total: int) -> Iterator[int]:
         done += size
 
 
-def shares(number: int) -> list[Fraction]:
+def shares(number: int, weights: tuple[int, ...] = WEIGHTS) -> list[Fraction]:
     """The parts of a look's alpha for `number` events; they add up to 1."""
-    weights = [WEIGHTS[i] if i < len(WEIGHTS) else 1 for i in range(number)]
-    return [Fraction(weight, sum(weights)) for weight in weights]
+    chosen = [weights[i] if i < len(weights) else 1 for i in range(number)]
+    return [Fraction(weight, sum(chosen)) for weight in chosen]

@@ -52,7 +52,7 @@ def search(
         candidates = _distinct(sorted(candidates, key=lambda one: -one.score), left, right, keep)
         candidates = [*candidates[:1], *_deeper(candidates, left, right), *candidates[1:]][:keep]
         others = {y.event for y in candidates}
-        near = {x.event: x for x in nearest(every, aim) if x.event not in others}
+        near = {x.event: x for x in nearest(every, aim, keep) if x.event not in others}
     return [*candidates[:1], *near.values(), *candidates[1:]][:keep]
 
 
