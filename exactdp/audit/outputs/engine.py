@@ -99,6 +99,7 @@ class Audit:
     anytime: bool = False
     share: float = 0.5
     looks: int = 0
+    spent: Fraction = Fraction(0)  # alpha of the looks so far
     chosen: list[Chosen] = field(default_factory=list)
     tallies: dict[Event, Tally] = field(default_factory=dict)
     known: dict[str, Outputs] = field(default_factory=dict)  # outputs that later events learn from
@@ -135,7 +136,8 @@ class Audit:
 
         size: outputs to count; None: train, and choose events first.
         """
-        size = self._choose(look) if size is None else size
+        if size is None:
+            size, self.spent = self._choose(look), self.spent + look.alpha
         for step in steps(size) if self.anytime else [size]:
             events = [one.event for one in self.chosen]
             keep = LEARNED_FROM // 2 if self.fixed is None else 0
@@ -291,13 +293,20 @@ class Audit:
         return sorted(reach, key=lambda event: -reach[event])[:_NEAREST]
 
     def _confirmed(self, one: Chosen, bounds: Bounds) -> tuple[bool, Bounds]:
-        """Whether an event breaks the promise a second time, and what both counts bound."""
+        """Whether an event breaks the promise a second time, and what both counts bound.
+
+        An audit that ends here does not need the alpha of further looks: the second count has it.
+        """
         again, basis = self.draws.recount(one.event, self.tallies[one.event])
         region = one.region(again, self.alpha)
         confirmed = self.promise.refuted(region)
         self.basis = basis if confirmed else _ONCE.format(basis)
-        second = self.promise.bounds(region)
-        return confirmed, {key: min(bounds[key], second[key]) for key in bounds}
+        second, left = self.promise.bounds(region), self.alpha - self.spent
+        alone = self.promise.bounds(one.region(again, left)) if confirmed and left else {}
+        zero = Fraction(0)
+        return confirmed, {
+            key: max(min(bounds[key], second[key]), alone.get(key, zero)) for key in bounds
+        }
 
     def _report(self, violation: bool, chosen: Chosen, bounds: list[Bounds]) -> AuditReport:
         """What the regions bound together; a watch keeps the bounds of its earlier reports.

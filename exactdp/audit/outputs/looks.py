@@ -22,7 +22,7 @@ _FIRST_LOOK, _APART = 3125, 4  # outputs up to the end of the first look; factor
 _LAST_LOOK = Fraction(5, 2)  # the last look ends at least this factor behind the one before
 _EARLY = Fraction(3, 10)  # of alpha: half for the first look, a quarter for the second, ...
 #: Outputs that events are learned from, as a part of those so far: in the first look, and later.
-_TRAIN, _TRAIN_LATER = Fraction(12, 100), Fraction(1, 5)
+_TRAIN, _TRAIN_LATER = Fraction(12, 100), Fraction(3, 10)
 #: Most outputs of both sides that events are learned from.
 LEARNED_FROM = 120_000
 _MOST_TRAININGS = 3
