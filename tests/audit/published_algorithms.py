@@ -214,5 +214,5 @@ _RAPPORS = {"Rappor": "0.40009", "OneTimeRappor": "0.80067"}
 
 ALGORITHMS = [
     *(Algorithm("StatDP", n, d, "0.7", k, p) for n, k, d, p in statdp(0.7)),
-    *(Algorithm("DP-Sniper", n, d, _RAPPORS.get(n, "0.1"), k, p) for n, k, d, p in dpsniper(0.1)),
+    *(Algorithm("DP-Sniper", n, d, _RAPPORS.get(n, "0.7"), k, p) for n, k, d, p in dpsniper(0.7)),
 ]
