@@ -139,7 +139,8 @@ def _looks_bad(
     """Evidence against the promise where it is convincing, and against a weaker promise."""
     outputs = draws.on(*pair).training(size)
     n = len(outputs["left"])
-    candidates = search(*outputs.values(), pair, Aim(promise.lines(), n, _ALPHA), promise.divisor)
+    aim = Aim(promise.lines(), n, _ALPHA)
+    candidates = search(outputs["left"], outputs["right"], pair, aim, promise.divisor)
 
     def most(lines: Lines) -> float:
         nats = [float(evidence(one.p * n, n, one.q * n, n, lines)) for one in candidates]

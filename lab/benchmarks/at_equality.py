@@ -21,24 +21,26 @@ from tests.audit.at_equality import HONEST, Honest
 _OUTPUTS = 2_000, 10_000, 40_000
 
 
-def main(runs: int = 40, alpha: str = "0.1") -> None:
-    rows = [_row(one, int(runs), alpha) for one in tqdm(HONEST, disable=None)]
+def main(runs: int, alpha: str) -> None:
+    rows = [_row(one, runs, alpha) for one in tqdm(HONEST, disable=None)]
     header = ["mechanism", "loss", "runs", "false violations", "runs", "bounds above the loss"]
-    totals = [sum(row[i] for row in rows) for i in range(2, 6)]
-    print(tabulate([*rows, ["all", "", *totals]], headers=header))
+    totals = [sum(int(row[i]) for row in rows) for i in range(2, 6)]
+    print(tabulate([*rows, ["all", "", *totals]], headers=header, disable_numparse=True))
 
 
-def _row(one: Honest, runs: int, alpha: str) -> list[object]:
+def _row(one: Honest, runs: int, alpha: str) -> list[str]:
     claim = math.nextafter(one.loss, 9)
-    wrong = [0, 0]
+    violations = above = 0
     for seed in range(2 * runs):
         wide, outputs = seed % 2, _OUTPUTS[seed // 2 % 3]
         report = audit(
             one.run(seed), 0, 1, epsilon=claim * (1.25 if wide else 1), samples=outputs, alpha=alpha
         )
-        wrong[wide] += report.epsilon_lower > claim if wide else report.violation
-    return [one.name, f"{one.loss:.4f}", runs, wrong[0], runs, wrong[1]]
+        violations += report.violation and not wide
+        above += report.epsilon_lower > claim and wide
+    return [one.name, f"{one.loss:.4f}", *map(str, (runs, violations, runs, above))]
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    runs, alpha, *_ = [*sys.argv[1:], *("40", "0.1")[len(sys.argv) - 1 :]]
+    main(int(runs), alpha)

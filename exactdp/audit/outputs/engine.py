@@ -1,10 +1,17 @@
 """The engine of all audits: train, choose events, count them on fresh outputs, judge.
 
-An audit of a fixed number of outputs chooses events anew in each look, counts them once, and judges
-them by the region of that count (bounds/region.py). A watch has no end: it keeps its best events,
-adds the new ones of every look, and judges them again and again by regions that hold at all times
-(bounds/mixture.py). In both, an event is chosen before the outputs that count it are drawn, and the
-alphas of all events add up to that of the audit.
+An audit of a fixed number of outputs chooses events anew in each look, from all outputs of earlier
+looks, counts them once, and judges them by the region of that count (bounds/region.py). A watch has
+no end: it keeps its best events, adds the new ones of every look, and judges them again and again
+by regions that hold at all times (bounds/mixture.py).
+
+Why reports hold with probability 1 - alpha: the events of a look, their levels and the sides they
+favour depend only on outputs that were drawn before those that count them. Given the former, each
+region misses the true pair of probabilities with a probability of at most its level. The levels add
+up to at most alpha, whatever was drawn, so with probability 1 - alpha no region of any look misses.
+Then all bounds hold at once, and so does the largest of them: no report says less than a report
+after an earlier look would have said. Looks that are not needed, because a violation ended the
+audit, leave their alpha to the second count of that violation, whose outputs are fresh again.
 """
 
 from __future__ import annotations
@@ -234,7 +241,7 @@ class Audit:
         looked, data = Counter[str](), (self.draws.data["left"], self.draws.data["right"])
         aim = Aim(self._lines, min(look.size, self.most) // 2, self.alpha)
         candidates = search(
-            *(self.known[side] for side in SIDES), data, aim, self.promise.divisor,
+            self.known["left"], self.known["right"], data, aim, self.promise.divisor,
             known=[one.event for one in self.chosen],
             progress=lambda feature: looked.update([feature[0]]),
         )  # fmt: skip
