@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar, dataclass_transform, overload
 
 from exactdp.errors import InvalidParameter, one_line
-from exactdp.parameters import Real, integer, short_text
+from exactdp.parameters import Real, integer, short_text, truth
 
 _Held = TypeVar("_Held")
 _Class = TypeVar("_Class")
@@ -93,6 +93,11 @@ def text(*, default: str = _MISSING) -> Any:
     return _Field(read, default)
 
 
+def flag(*, default: bool) -> Any:
+    """A field that is True or False."""
+    return _Field(truth, default)
+
+
 def whole(*, least: int, most: int | None = None, default: int | None = _MISSING) -> Any:
     """A field for an integer from least to most; None is allowed if it is the default."""
 
@@ -113,7 +118,7 @@ def whole(*, least: int, most: int | None = None, default: int | None = _MISSING
 def frozen(cls: type[_Class], /) -> type[_Class]: ...
 @overload
 def frozen(*, kw_only: bool = False) -> Callable[[type[_Class]], type[_Class]]: ...
-@dataclass_transform(field_specifiers=(number, whole, text, instance, converted))
+@dataclass_transform(field_specifiers=(number, whole, text, instance, converted, flag))
 def frozen(cls: type | None = None, /, *, kw_only: bool = False) -> Any:
     """``dataclass(frozen=True)``, with fields made by the functions above.
 

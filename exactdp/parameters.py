@@ -28,6 +28,7 @@ __all__ = [
     "positive",
     "rational",
     "shortest",
+    "truth",
 ]
 
 
@@ -155,6 +156,15 @@ def counters(value: int, name: str = "k") -> int:
     if number > MOST_COUNTERS:
         raise InvalidParameter(name, value, "an integer between 1 and 1e18")
     return number
+
+
+def truth(name: str, value: object) -> bool:
+    """True or False, also numpy's. A text is refused: "no" would count as true."""
+    if isinstance(value, bool):
+        return value
+    if f"{type(value).__module__}.{type(value).__name__}" in ("numpy.bool", "numpy.bool_"):
+        return bool(value)
+    raise InvalidParameter(name, value, "True or False")
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> str:

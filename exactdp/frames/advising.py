@@ -21,7 +21,7 @@ from exactdp.frames.cutting import users_by_keys
 from exactdp.frames.payment import Payment
 from exactdp.frames.quantiles import Quantile, quantiles_of
 from exactdp.frames.values import Mean, Sum, noises_of, values_of
-from exactdp.parameters import Real, delta_target, integer, positive, rational
+from exactdp.parameters import Real, delta_target, integer, positive, rational, truth
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
 from exactdp.samplers.source import require_secure
 
@@ -193,7 +193,7 @@ def advise(
     """
     used = SystemSource() if source is None else source
     require_secure(used)
-    if (prior is not None) + public + (spend is not None) > 1:
+    if (prior is not None) + truth("public", public) + (spend is not None) > 1:
         raise InvalidParameter("public", public, "given alone: one of prior, public and spend")
     loss, size = positive("epsilon", epsilon), integer("count", count, least=1)
     guarantee, learnt = None, "unknown"

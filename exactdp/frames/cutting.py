@@ -16,7 +16,7 @@ from exactdp.frames.checking import check
 from exactdp.frames.columns import USER, collect, nw_
 from exactdp.frames.engines import over_pairs
 from exactdp.frames.question import read_question
-from exactdp.parameters import Real, integer, positive
+from exactdp.parameters import Real, integer, positive, truth
 from exactdp.samplers import DiscreteLaplace, Source, SystemSource
 from exactdp.samplers.source import require_secure
 
@@ -72,7 +72,7 @@ def cut(
     k = 2 leaves out 1 of 4 pairs of user and key (25.0 %); 1 users have more than k keys
     """
     bound = integer("k", k, least=1)
-    if public == (epsilon is not None):
+    if truth("public", public) == (epsilon is not None):
         raise InvalidParameter("public", public, "True, or epsilon given (one of the two)")
     if (epsilon is None) != (most is None):
         raise InvalidParameter("most", most, "given together with epsilon")

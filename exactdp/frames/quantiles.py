@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from exactdp.errors import InvalidParameter
-from exactdp.fields import Number, converted, frozen, number, whole
+from exactdp.fields import Number, converted, flag, frozen, number, whole
 from exactdp.frames.values import Reading, read_missing
 from exactdp.mechanisms import GridQuantile
 from exactdp.parameters import Real, decimal_text, positive, rational
@@ -32,12 +32,6 @@ def _levels(name: str, value: Any) -> tuple[Fraction, ...]:
     if not levels or not all(0 <= q <= 1 and (10_000 * q).denominator == 1 for q in levels):
         raise InvalidParameter(name, value, 'one or more multiples of 0.0001 from 0 to 1, as "0.5"')
     return tuple(levels)
-
-
-def _truth(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidParameter(name, value, "True or False")
-    return value
 
 
 @frozen
@@ -60,7 +54,7 @@ class Quantile:
     of: str | None = None
     missing: str | Real = converted(read_missing, default="drop")
     most: int | None = whole(least=1, default=None)
-    interval: bool = converted(_truth, default=False)
+    interval: bool = flag(default=False)
 
     def __post_init__(self) -> None:
         _ = self.reading  # raises for impossible values

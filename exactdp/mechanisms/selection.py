@@ -16,7 +16,7 @@ from exactdp.accounting.pld import Pld, exponential, noisy_max
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
 from exactdp.errors import Described, InvalidParameter
-from exactdp.fields import Number, frozen, number
+from exactdp.fields import Number, flag, frozen, number
 from exactdp.law import Law
 from exactdp.mechanism import Simulated
 from exactdp.parameters import Real, positive, rational
@@ -36,7 +36,7 @@ class _Choice(Simulated[Mapping[Any, Real]], ABC):
 
     epsilon: Number = number(positive)
     sensitivity: Number = number(positive, default=1)
-    monotone: bool = False
+    monotone: bool = flag(default=False)
 
     def choose(self, utilities: Mapping[_Option, Real], source: Source | None = None) -> _Option:
         """One of the options; large utilities are likely.

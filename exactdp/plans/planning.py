@@ -15,7 +15,7 @@ from exactdp.accounting.guarantee import Guarantee
 from exactdp.accounting.neighbours import add_remove
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.parameters import Real, delta_target, positive
+from exactdp.parameters import Real, delta_target, positive, truth
 from exactdp.plans.kinds import likely
 from exactdp.plans.noise import (
     PlannedQuery,
@@ -119,6 +119,7 @@ def plan(
     [19.53, 16.34]
     """
     loss, target = positive("epsilon", epsilon), delta_target("delta", delta)
+    truth("discrete", discrete)
     if not queries:
         raise InvalidParameter("queries", 0, "at least one query")
     shape = _Shape(queries, tuple(laplace) or (False,) * len(queries), tuple(most))

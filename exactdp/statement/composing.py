@@ -8,7 +8,7 @@ from typing import Any
 
 from exactdp import __version__
 from exactdp.errors import Described, InvalidParameter
-from exactdp.parameters import Real
+from exactdp.parameters import Real, truth
 from exactdp.statement.claims import claims_of
 from exactdp.statement.promises import PROMISED
 from exactdp.statement.releases import Release, merged, number
@@ -26,6 +26,7 @@ def composed(
     one_pair: bool = False,
 ) -> Fields:
     """The fields of a statement about all releases; see :meth:`Statement.together`."""
+    truth("one_pair", one_pair)
     first, *others = statements
     for other in others:
         _same_unit(first, other)

@@ -15,7 +15,7 @@ from exactdp.accounting.interop.opacus import CertifiedAccountant
 from exactdp.accounting.interop.reading import loss_of
 from exactdp.accounting.pld.calculators import loss_of as loss_of_calculator
 from exactdp.errors import Described, InvalidParameter, Undecided
-from exactdp.parameters import Real, exact_text, non_negative
+from exactdp.parameters import Real, exact_text, non_negative, truth
 from exactdp.statement.claims import claims_of
 from exactdp.statement.composing import attained
 from exactdp.statement.document import Statement
@@ -77,6 +77,8 @@ def of(
     >>> s.fields["claims"][0]["at_most"], s.check().verdict
     ('0.1269367376', 'valid')
     """
+    for name, value in {"rho": rho, "mu": mu, "one_pair": one_pair}.items():
+        truth(name, value)
     if isinstance(what, Guarantee | pld.Budget):
         options = (epsilon, delta, order, type_one, rho or None, mu or None, one_pair or None)
         if any(value is not None for value in options):

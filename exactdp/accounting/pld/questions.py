@@ -13,7 +13,7 @@ from exactdp.accounting.pld.losses.base import Order
 from exactdp.accounting.pld.losses.orders import Steps, in_own_orders, orders, real_orders
 from exactdp.enclosure import Enclosure
 from exactdp.errors import InvalidParameter, Undecided
-from exactdp.parameters import Real, delta_target, non_negative, positive, rational
+from exactdp.parameters import Real, delta_target, non_negative, positive, rational, truth
 
 #: The largest epsilon of a question: the floats that guess where to look have to hold it.
 _LARGEST = 10**300
@@ -279,6 +279,7 @@ class Questions:
         alpha = rational("order", order)
         if alpha <= 1:
             raise InvalidParameter("order", order, "> 1")
+        truth("finite", finite)
 
         def divergence(order: Order) -> Enclosure:
             return ask.divergence(order, alpha, finite=finite)

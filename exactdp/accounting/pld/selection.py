@@ -38,7 +38,7 @@ from exactdp.accounting.pld.losses.largest import Chance, LargestNormal, Trial, 
 from exactdp.accounting.pld.losses.normal import Gaussian
 from exactdp.accounting.pld.mechanisms import moderate
 from exactdp.errors import InvalidParameter
-from exactdp.parameters import Real, choice, integer, positive
+from exactdp.parameters import Real, choice, integer, positive, truth
 
 #: Largest number of options or queries.
 _MOST = 10**9
@@ -135,9 +135,7 @@ def above_threshold(
     [0.904, 1.98]
     """
     noise, own = moderate("sigma", sigma), moderate("threshold_sigma", threshold_sigma)
-    if monotone not in (False, True):  # the text "false" would count as true
-        raise InvalidParameter("monotone", monotone, "true or false")
-    count, moved = _count("queries", queries, least=1), 1 if monotone else 2
+    count, moved = _count("queries", queries, least=1), 1 if truth("monotone", monotone) else 2
     laws = (Gaussian(1 / own), LargestNormal(count, moved / noise))
     return _bounded(laws, _stops(count, noise, own, moved), neighbours)
 
