@@ -116,6 +116,19 @@ def algorithm_6(queries, rng):
     return answers
 
 
+def by_numpy(queries, rng):
+    """Algorithm 1 with geometric numbers of numpy."""
+    threshold = 1 + rng.geometric(0.5) - rng.geometric(0.5)
+    answers = []
+    for query in queries:
+        noisy = query + rng.geometric(0.4) - rng.geometric(0.4)
+        if noisy >= threshold:
+            answers.append(True)
+            break
+        answers.append(False)
+    return answers
+
+
 REACH = 400  # noise beyond it has probability below 1e-40
 
 
@@ -142,6 +155,7 @@ SCALES = {
     algorithm_4: (4, 4 / 3, True, False),
     algorithm_5: (2, 0, False, False),
     algorithm_6: (2, 2, False, False),
+    by_numpy: (-1 / math.log(0.5), -1 / math.log(0.6), True, False),
 }
 
 
@@ -175,7 +189,7 @@ def law(algorithm: Any, queries: list[int]) -> dict[Any, float]:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("number", [2, 4])
-@pytest.mark.parametrize("algorithm", [algorithm_5, *list(SCALES)[:4], algorithm_6])
+@pytest.mark.parametrize("algorithm", [algorithm_5, by_numpy, *list(SCALES)[:4], algorithm_6])
 def test_variants_of_sparse_vectors(algorithm: Any, number: int) -> None:
     left, right = [0, 1] * (number // 2), [1, 0] * (number // 2)
     laws = law(algorithm, left), law(algorithm, right)
@@ -183,7 +197,10 @@ def test_variants_of_sparse_vectors(algorithm: Any, number: int) -> None:
         sum(max(p - math.e * q.get(answers, 0.0), 0.0) for answers, p in one.items())
         for one, q in (laws, laws[::-1])
     ]
-    privacy = private(algorithm, left, right, epsilon=1, delta="1e-6", progress=False)
+    interface = "numpy" if algorithm is by_numpy else "random"
+    privacy = private(
+        algorithm, left, right, epsilon=1, delta="1e-6", interface=interface, progress=False
+    )
     assert privacy.verdict == ("refuted" if max(deltas) > 1e-6 else "proved")
     for expected, bounds in zip(deltas, privacy.deltas, strict=True):
         assert float(bounds.lower) - 1e-9 <= expected <= float(bounds.upper) + 1e-9

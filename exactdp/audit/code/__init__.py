@@ -15,13 +15,6 @@
 - lines: the line that a message names.
 """
 
-from exactdp.audit.code.laws import foreign_law
-from exactdp.audit.code.verdicts import Privacy, private
-from exactdp.errors import NotEnumerable
+from exactdp.lazy import face
 
-__all__ = [
-    "NotEnumerable",
-    "Privacy",
-    "foreign_law",
-    "private",
-]
+__getattr__, __dir__, __all__ = face(__name__)

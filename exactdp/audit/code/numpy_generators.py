@@ -180,7 +180,8 @@ class ExactGenerator:
         ends = min(int(sums[-1] * 2.0**53) + 1, 1 << 53)
 
         def draw_number() -> Any:
-            if self.draws.choose([Fraction(ends, 1 << 53), 1 - Fraction(ends, 1 << 53)]):
+            share = Fraction(ends, 1 << 53)
+            if share < 1 and self.draws.choose([share, 1 - share]):
                 self.draws.run.stop(NeverEnds())
             return self.draws.below(
                 ends, f"geometric({p})", With(numpy_floats.trials, whole, float(p))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from exactdp.audit.steps import operators
 from exactdp.audit.steps.coins import Coins
-from exactdp.audit.steps.draws import METHODS, NUMPY_METHODS
+from exactdp.audit.steps.draws import METHODS, NUMPY_INTEGERS, NUMPY_METHODS
 from exactdp.audit.steps.steps import Call, Code, Expression, union
 from exactdp.audit.steps.values import Refused, refuse
 from exactdp.audit.steps.variables import constantly
@@ -98,7 +98,8 @@ class Calls(Coins):
                 return self.combine(
                     operators.FUNCTIONS[function], [self.expression(e) for e in node.args]
                 )
-        if not self.program.numpy and (value := self.drawn(node, METHODS)) is not None:
+        methods = NUMPY_INTEGERS if self.program.numpy else METHODS
+        if (value := self.drawn(node, methods)) is not None:
             return value
         if called.attr == "get" and not node.keywords:
             return self.combine(operators.get, [self.peek(base), *map(self.expression, node.args)])

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+from exactdp.audit.code.numpy_floats import geometric_sums, is_numpys_geometric
 from exactdp.audit.steps.values import Held, items_of, number, refuse
 from exactdp.bisection import least
 
@@ -79,6 +81,21 @@ METHODS: dict[str, Callable[..., Drawn]] = {
 }
 #: Methods of numpy's generator of which a program takes int(...).
 NUMPY_METHODS: dict[str, Callable[..., Drawn]] = {"integers": _integers}
+
+
+def _geometric(p: Any) -> Drawn:
+    """numpy's geometric(p): the place of a uniform double among sums of probabilities."""
+    if type(p) is not float or not 0 < p <= 1 or not is_numpys_geometric(p):
+        refuse("geometric() of something else than a probability of at least 1/3")
+    ends = [min(int(each * _GRID) + 1, _GRID) for each in geometric_sums(p) or ()]
+    if ends[-1] < _GRID:
+        refuse("geometric() that does not end for some draws")
+    places = enumerate(pairwise([0, *ends]), 1)
+    return Drawn(_GRID, [(k, low, high) for k, (low, high) in places if low < high])
+
+
+#: Methods of numpy's generator that return integers of Python.
+NUMPY_INTEGERS: dict[str, Callable[..., Drawn]] = {"geometric": _geometric}
 
 
 def coin(test: Callable[[Any, Any], bool], bound: Any) -> Drawn:
