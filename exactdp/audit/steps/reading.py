@@ -79,7 +79,8 @@ class Reading:
     def runs(self, side: int) -> list[tuple[Path, Any]]:
         """Runs on one of the data sets, to be repeated."""
         arguments = self._whole_arguments()[side]
-        return list(_guarded(lambda: list(runs(self._code, arguments, self._in_runs))))
+        steps = self._code, arguments, self._in_runs, self.is_repeated
+        return list(_guarded(lambda: list(runs(*steps))))
 
     def is_repeated(self) -> bool:
         """Whether the runs pass every step, and take every turn, that the laws rest on.

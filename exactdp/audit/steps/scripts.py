@@ -15,7 +15,8 @@ from exactdp.samplers.enumeration_branches import Choice, Path
 
 #: The most draws of a run that is repeated.
 _MOST_DRAWS = 4_096
-_RUNS = 200
+#: The most runs, and the draws of all runs after which they may be enough.
+_RUNS, _MANY_DRAWS = 200, 1 << 12
 
 
 class _Endless(Refused):
@@ -48,13 +49,16 @@ class _Script:
         return value
 
 
-def runs(code: Code, arguments: list[Any], ways: Ways) -> Iterator[tuple[Path, Any]]:
+def runs(
+    code: Code, arguments: list[Any], ways: Ways, enough: Callable[[], bool]
+) -> Iterator[tuple[Path, Any]]:
     """Some runs: the choices of each, and the object that it returns.
 
-    ways: takes the steps that these runs pass.
+    ways: takes the steps that these runs pass. enough: whether these are all that matter.
     Numbers are the least, the greatest, at the ends of what leads to one value, or any.
     """
     # S311: which runs are repeated; nothing is drawn for a release
+    draws = 0
     for seed in range(_RUNS):
         generator = random.Random(seed)  # noqa: S311
         script = _Script(lambda law: _chosen(law, seed, generator))  # noqa: B023
@@ -62,6 +66,9 @@ def runs(code: Code, arguments: list[Any], ways: Ways) -> Iterator[tuple[Path, A
             value = script.run(code, arguments)
             ways |= script.ways
             yield tuple(script.path), outcome(value)
+            draws += len(script.path)
+        if draws > _MANY_DRAWS and enough():
+            return
 
 
 def _chosen(law: Drawn, seed: int, generator: random.Random) -> tuple[Any, int]:
