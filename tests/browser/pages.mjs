@@ -40,6 +40,7 @@ const SEARCHES = {
   "which mechanism": "guide/which", glossary: "guide/glossary", "release counts": "tutorials/release", mean: "tutorials/means", average: "tutorials/means",
   risk: "howto/risk", attacker: "howto/risk", "membership inference": "howto/risk", advantage: "howto/risk", GDPR: "guide/anonymisation",
   anonymization: "guide/anonymisation", "k-anonymity": "guide/anonymisation", microbatch: "howto/training", "DP-SGD": "howto/training",
+  "delta meaning": "guide/guarantee", "noise schedule": "howto/training", contact: "guide/faq", "sample report": "guide/reading", "rho to epsilon": "guide/statistics",
   convert: "guide/statistics", laplace: "howto/noise", epsilon: "howto/choose", SQL: "howto/frames", telemetry: "howto/local", budget: "howto/budget",
 };
 for (const [words, wanted] of Object.entries(SEARCHES)) {
