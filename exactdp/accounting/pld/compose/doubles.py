@@ -72,7 +72,8 @@ class DoubleSums:
     @property
     def nbytes(self) -> int:
         """The masses, and half of the two weights, which the sums below and above share."""
-        return self.masses.nbytes + self.masses.itemsize * self.weights.count
+        size = len(self.masses)
+        return self.masses.nbytes * (size + self.weights.count) // size
 
     def beyond(self, first: int) -> tuple[arb, arb]:
         here = self.masses[first : first + len(self.weights.gentle)]
