@@ -154,10 +154,10 @@ def returns_early(bit, rng):
 
 def begins_anew(bit, rng):
     out = []
-    for x in (bit, 1, bit):
-        if x == 1:
-            out = []
-        out.append(x + rng.randrange(3))
+    out.append(bit + rng.randrange(3))
+    if rng.randrange(4):
+        out = []
+    out.append(rng.randrange(2))
     return out
 
 
