@@ -36,9 +36,11 @@ versions: setup
 	$(UV) .venv-docs/bin/python --editable . --editable proofs_check --group docs
 	touch $@
 
-# the site in docs/_build; every warning is an error
+# the site in docs/_build; every warning is an error. All pages are written each time: Sphinx forgets
+# the index words of the others, by which the search finds a page
 docs: .venv-docs/ready
-	.venv-docs/bin/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build
+	.venv-docs/bin/sphinx-build --fail-on-warning --keep-going --quiet --write-all --jobs auto \
+	  docs docs/_build
 
 # links and accessibility of the site, whose pictures stay blank here
 links: setup .venv-docs/ready
