@@ -9,6 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+#: Method -> the number of arguments with which the encoding is among them.
+_ARGUMENTS = {"read_text": 1, "write_text": 2}
+
 
 @pytest.mark.parametrize(
     "folder", ["exactdp", "proofs_check", "tests", "tools", "vectors", "lab", "docs", "checker"]
@@ -21,7 +24,7 @@ def test_every_text_has_an_encoding(folder: str) -> None:
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
-        and call.func.attr in ("read_text", "write_text")
+        and len(call.args) < _ARGUMENTS.get(call.func.attr, 0)
         and "encoding" not in {keyword.arg for keyword in call.keywords}
     ]
     assert without == []
