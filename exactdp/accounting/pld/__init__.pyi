@@ -19,6 +19,7 @@ from exactdp.accounting.pld.mechanisms import laplace as laplace
 from exactdp.accounting.pld.mechanisms import laws as laws
 from exactdp.accounting.pld.mechanisms import randomized_response as randomized_response
 from exactdp.accounting.pld.mechanisms import together as together
+from exactdp.accounting.pld.repeated import repeat_and_select as repeat_and_select
 from exactdp.accounting.pld.selection import above_threshold as above_threshold
 from exactdp.accounting.pld.selection import exponential as exponential
 from exactdp.accounting.pld.selection import gaussian_noisy_max as gaussian_noisy_max

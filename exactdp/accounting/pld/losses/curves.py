@@ -136,16 +136,20 @@ class KnownCurve(ListedLaw):
                 above.append((p + outcome.p, q + outcome.q))
         return [outcome.exact for outcome in outcomes if outcome.exact is not None], above[::-1]
 
+    @property
+    def losses(self) -> list[Fraction]:
+        """The epsilons of the deltas."""
+        return [index * self.step for index in range(len(self.deltas))]
+
     @cached_property
     def _chords(self) -> tuple[list[Outcome], arb]:
         with precision(_BITS):
-            losses = [index * self.step for index in range(len(self.deltas))]
             deltas = [ball(delta) for delta in self.deltas]
-            return chords(losses, deltas, deltas)
+            return chords(self.losses, deltas, deltas)
 
 
 #: A point on a curve: loss, x = e^loss, an upper bound of delta.
-_Point = tuple[Fraction, arb, arb]
+Point = tuple[Fraction, arb, arb]
 
 
 def chords(
@@ -157,13 +161,21 @@ def chords(
     losses: rising, the first 0. deltas, reverse: upper bounds of delta at these losses, in both
     orders of the neighbours, below 1.
     """
-    points: list[_Point] = []
+    points: list[Point] = [(Fraction(0), arb(0), arb(1))]  # delta is 1 at x = 0
     for loss, delta in zip(reversed(losses[1:]), reversed(reverse[1:]), strict=True):
         x = ball(-loss).exp()
         points.append((-loss, x, 1 - x + x * delta))
     points.append((Fraction(0), arb(1), deltas[0].min(reverse[0])))
     points += [(x, ball(x).exp(), y) for x, y in zip(losses[1:], deltas[1:], strict=True)]
-    kept: list[_Point] = [(Fraction(0), arb(0), arb(1))]  # delta is 1 at x = 0
+    return kinks(points)
+
+
+def kinks(points: Sequence[Point]) -> tuple[list[Outcome], arb]:
+    """The outcomes of a convex curve that falls, and its last value.
+
+    points: of rising x, the first with x = 0; left out are those that are not on their hull.
+    """
+    kept: list[Point] = []
     for point in points:
         while len(kept) > 1 and not _slope(kept[-2], kept[-1]) < _slope(kept[-1], point):
             kept.pop()
@@ -178,7 +190,7 @@ def chords(
     return outcomes, kept[-1][2]
 
 
-def _slope(left: _Point, right: _Point) -> arb:
+def _slope(left: Point, right: Point) -> arb:
     return (right[2] - left[2]) / (right[1] - left[1])
 
 
