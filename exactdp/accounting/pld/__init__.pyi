@@ -7,6 +7,7 @@ from exactdp.accounting.pld.correlated import matrix as matrix
 from exactdp.accounting.pld.correlated import matrix_sensitivity as matrix_sensitivity
 from exactdp.accounting.pld.correlated import sampled_matrix as sampled_matrix
 from exactdp.accounting.pld.correlated import square_root_strategy as square_root_strategy
+from exactdp.accounting.pld.densities import from_density as from_density
 from exactdp.accounting.pld.histograms import csh as csh
 from exactdp.accounting.pld.histograms import gshm as gshm
 from exactdp.accounting.pld.loss import Pld as Pld

@@ -22,7 +22,7 @@ from exactdp.accounting.pld.losses.repetitions import Repetitions
 from exactdp.accounting.pld.losses.selected import selected
 from exactdp.balls import ball, enclosure, precision
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import Described, InvalidParameter
 from exactdp.law import Law
 from exactdp.parameters import Real, delta_target, positive, rational
 
@@ -113,8 +113,10 @@ def _detail(loss: Pld) -> _Detail:
 def _one_run(loss: Pld, least: Fraction) -> tuple[KnownCurve, bool]:
     """Upper bounds of delta of one run; whether they reach the largest loss, or else `least`."""
     never, largest = loss.infinite_mass().upper, loss.largest_loss()
-    end = loss.epsilon(max(least, 2 * never)).upper
-    whole = largest is not None and largest.upper <= end * _NEARLY
+    if never == 1:
+        raise InvalidParameter("loss", Described("always infinite"), "finite with some probability")
+    end = loss.epsilon(max(least, never + never * (1 - never) / 2)).upper
+    whole = largest is not None and 0 < largest.upper <= end * _NEARLY
     end = Fraction(math.ceil(end * _FINE) + 1, _FINE)
     if largest is not None and whole:
         end = largest.upper
