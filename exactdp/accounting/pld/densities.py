@@ -17,12 +17,12 @@ from exactdp.errors import Described, InvalidParameter
 from exactdp.parameters import Real, rational
 
 #: The integrals are compared with 1 up to 2^-_BITS.
-_BITS = 192
+_BITS = 128
 
 _TRUSTED = (
     "two densities of the user; checked: their integrals from -{reach} to {reach} lie between "
-    "1 - 2^-192 and 1; on trust: that their integrals are 1, that the functions enclose them, and "
-    "that no pair of neighbours leaks more"
+    "1 - 2^-128 and 1 + 2^-128; on trust: that their integrals are 1, that the functions enclose "
+    "them, and that no pair of neighbours leaks more"
 )
 
 
@@ -35,14 +35,14 @@ def from_density(
 ) -> Pld:
     """One real output, with a density on each of two neighbours that dominate all other pairs.
 
-    p, q: the density with the user and without, as functions of a number x of python-flint. Of an
-    ``arb`` the value encloses the density at all points of the ball; of an ``arb_series`` it is the
-    power series. Expressions of flint's own arithmetic and functions do both. breaks: places
-    between which the densities are analytic, rising; then p and q are lists with one more function.
-    A density may be 0 on a piece. neighbours: the relation, as for :func:`laws`.
-    Checked: no integral exceeds 1, and the outputs of 2^-192 and less are found by what is missing
-    to 1. On trust: see the source of the loss. Where losses are not monotone in the output, nothing
-    changes. Of neighbours without a named side only single runs are answered.
+    p, q: the density with the user and without, as functions of an ``arb_series`` of python-flint.
+    Its first coefficient is a ball, and the value's coefficients enclose those of the density's
+    power series about every point of the ball; flint's own arithmetic and functions do so.
+    breaks: places between which the densities are analytic, rising; then p and q are lists with
+    one more function. A density may be 0 on a piece. neighbours: the relation, as for :func:`laws`.
+    Checked: both integrals, over outputs so far from 0 that 2^-128 is missing to 1. Nobody can
+    check what is farther out: the source of the loss says what is on trust. The loss need not rise
+    with the output. Of neighbours without a named side only single runs are answered.
     Raises InvalidParameter.
     Source: the module :mod:`exactdp.accounting.pld.losses.outputs`.
 
@@ -60,9 +60,9 @@ def from_density(
     pair = Densities(tuple(zip(*sides, strict=True)), places)
     _compare(pair)
     known, _ = blocks(pair, _BITS)
-    reach = max(abs(x.centre) + x.radius for x in known)
-    step = Step(OutputLaw(pair), OutputLaw(pair.turned()))
-    source = _TRUSTED.format(reach=int(reach.upper().ceil().fmpz()))
+    reach = float((known[-1].centre + known[-1].radius).mid())
+    step = Step(OutputLaw(pair), OutputLaw(pair, turned=True))
+    source = _TRUSTED.format(reach=f"{reach:.3g}")
     return Pld(((step, 1),), neighbours, source)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -29,7 +29,7 @@ _MOST_CELLS, _SKETCHED, _NODES = 1 << 18, 8, 2
 _NARROW_BITS, _ROUNDS, _MOST_UNDECIDED = 36, 128, 1 << 11
 
 #: The number of bits to which masses are known, for all questions but far tails of compositions.
-_BITS = 192
+_BITS = 128
 
 
 class _Part(NamedTuple):
@@ -55,9 +55,10 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class OutputLaw(LossLaw):
-    """The loss ln p/q under p."""
+    """The loss ln p/q under p; turned: ln q/p under q."""
 
     pair: Densities
+    turned: bool = False
 
     @property
     def accuracy(self) -> Fraction:
@@ -71,7 +72,7 @@ class OutputLaw(LossLaw):
             return cell_bounds(grid, [cell for cell in listed if cell.q != 0], only)
 
     def cells(self, lattice: Lattice, tail_bits: int, rate: Fraction) -> Iterator[Cell]:
-        known, beyond = _parts(self.pair, max(tail_bits, _BITS))
+        known, beyond = _parts(self, max(tail_bits, _BITS))
         yield Cell(*beyond, None, None)
         parts, count = list(known), len(known)
         while parts:
@@ -90,7 +91,7 @@ class OutputLaw(LossLaw):
 
     def sketch(self, bits: int) -> Iterator[tuple[float, float]]:
         with precision(_BITS):
-            for block in _parts(self.pair, _BITS)[0]:
+            for block in _parts(self, _BITS)[0]:
                 for part in block.split(_SKETCHED):
                     if part.p > 0 and part.losses.is_finite():
                         yield float(part.losses.mid()), log_of(part.p)
@@ -107,7 +108,7 @@ class OutputLaw(LossLaw):
 
     def ends(self) -> Ends:
         """No largest loss is known: beyond the blocks it may have any size."""
-        parts, beyond = _parts(self.pair, _BITS)
+        parts, beyond = _parts(self, _BITS)
         unknown = sum((part.p for part in parts if not part.losses.is_finite()), beyond[0])
         return Ends(None, Enclosure(self._infinite, enclosure(unknown.upper()).upper))
 
@@ -117,11 +118,11 @@ class OutputLaw(LossLaw):
     @cached_property
     def _infinite(self) -> Fraction:
         """A lower bound of the mass of outputs that only p has."""
-        only = sum((part.p for part in _parts(self.pair, _BITS)[0] if part.q == 0), arb(0))
+        only = sum((part.p for part in _parts(self, _BITS)[0] if part.q == 0), arb(0))
         return enclosure(only.lower()).lower
 
     def excess(self, epsilon: Fraction) -> arb:
-        parts, (beyond, _) = _parts(self.pair, _BITS)
+        parts, (beyond, _) = _parts(self, _BITS)
         x, loss, total = ball(epsilon).exp(), ball(epsilon), beyond
         for _ in range(_ROUNDS):
             undecided, unknown = [], arb(0)
@@ -144,14 +145,15 @@ class OutputLaw(LossLaw):
         raise self._unknown("one whose Renyi divergences are known")
 
     def sampled(self, rate: Fraction, *, removed: bool) -> LossLaw:
-        mixed = self.pair.sampled(rate)
-        return replace(self, pair=mixed if removed else mixed.turned())
+        return OutputLaw(self.pair.sampled(rate), turned=not removed)
 
 
 @lru_cache(maxsize=32)
-def _parts(pair: Densities, bits: int) -> tuple[list[_Part], tuple[arb, arb]]:
+def _parts(law: OutputLaw, bits: int) -> tuple[list[_Part], tuple[arb, arb]]:
     """All blocks, and balls around the masses beyond them."""
     with precision(bits + 64):
-        known, beyond = blocks(pair, bits)
+        known, beyond = blocks(law.pair, bits)
+        if law.turned:
+            known, beyond = tuple(block.turned() for block in known), beyond[::-1]
         p, q = (x.upper().max(arb(0)) * arb(0.5, 0.5) for x in beyond)
         return [_Part.of(block, -block.radius, block.radius) for block in known], (p, q)

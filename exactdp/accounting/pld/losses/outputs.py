@@ -12,7 +12,7 @@ Outputs beyond the blocks have the mass that is missing to 1: upper bounds take 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -32,8 +32,8 @@ _TERMS, _BITS_PER_TERM = 32, 4
 #: Binary digits of a block beyond those of the mass that may be cut off.
 _SPARE = 16
 
-#: Blocks reach to 2^_FAR, and are at most this many.
-_FAR, _MOST_BLOCKS = 512, 1 << 15
+#: Most blocks. Where outputs reach 2^_DOUBLINGS times as far, the missing mass must have halved.
+_MOST_BLOCKS, _DOUBLINGS = 1 << 15, 8
 
 #: The remainder of a loss is at most 2^-_LOSS_BITS; that of a density at most this part of it.
 _LOSS_BITS, _LEAST_ACCURACY = 40, arb(2) ** -40
@@ -48,10 +48,6 @@ class Densities:
 
     pieces: tuple[tuple[Function, Function], ...]
     breaks: tuple[Fraction, ...]
-
-    def turned(self) -> Densities:
-        """p and q in the other order."""
-        return Densities(tuple((q, p) for p, q in self.pieces), self.breaks)
 
     def sampled(self, rate: Fraction) -> Densities:
         """(1 - rate) q + rate p in place of p."""
@@ -91,6 +87,12 @@ class Block:
         q = self.q(high) - self.q(low) + spread * self.slack[1]
         return p.max(arb(0)), q.max(arb(0))
 
+    def turned(self) -> Block:
+        """p and q in the other order."""
+        loss = None if self.loss is None else -self.loss
+        slack = self.slack[1], self.slack[0], self.slack[2]
+        return replace(self, p=self.q, q=self.p, loss=loss, slack=slack)
+
     def most(self, low: arb, high: arb, x: arb) -> arb:
         """An upper bound of the integral of |p - x q| between two places."""
         here = (self.p.derivative() - x * self.q.derivative())(low.union(high))
@@ -116,16 +118,18 @@ def blocks(pair: Densities, bits: int) -> tuple[tuple[Block, ...], tuple[arb, ar
         reach = max([Fraction(1), *(abs(x) for x in pair.breaks)])
         edges = sorted({-reach, *pair.breaks, reach})
         listed = [x for ends in pairwise(edges) for x in _covering(pair, *ends, bits)]
-        beyond = _beyond(listed, reach)
-        while not (beyond[0] < small and beyond[1] < small):
-            if reach > 1 << _FAR:
-                _refuse(beyond, reach)
+        missing = [_beyond(listed, reach)]
+        while not all(x < small for x in missing[-1]):
+            if len(missing) > _DOUBLINGS and any(
+                2 * new > old for new, old in zip(missing[-1], missing[-_DOUBLINGS], strict=True)
+            ):
+                _refuse(missing[-1], reach)
             left, right = (
                 _covering(pair, *ends, bits) for ends in ((-2 * reach, -reach), (reach, 2 * reach))
             )
             listed, reach = [*left, *listed, *right], 2 * reach
-            beyond = _beyond(listed, reach)
-        return tuple(listed), beyond
+            missing.append(_beyond(listed, reach))
+        return tuple(listed), missing[-1]
 
 
 def _beyond(listed: list[Block], reach: Fraction) -> tuple[arb, arb]:
@@ -169,34 +173,29 @@ def _block(
 ) -> Block | None:
     """The block between two places, or None where remainders are too large."""
     centre, radius = ball((low + high) / 2), ball((high - low) / 2)
-    whole = arb_series([ball(low).union(ball(high)), 1])
-    around = [series(name, f, whole) for name, f in zip("pq", functions, strict=True)]
-    most = [coefficients(x)[0].upper() for x in around]
+    names, whole = tuple(zip("pq", functions, strict=True)), ball(low).union(ball(high))
+    around = [series(name, f, arb_series([whole, 1])) for name, f in names]
+    known = [coefficients(x) for x in around]
+    most = [x[0].upper() for x in known]
     if all(x * 2 * radius < arb(2) ** -(bits + _SPARE) for x in most):
         nothing = arb_poly([])
         return Block(centre, radius, nothing, nothing, None, (most[0], most[1], arb(0)))
     # errors of a mass count as far as the other law has mass there
     share = (arb(2) ** -(bits + _SPARE) / (2 * radius * most[0].max(most[1]))).min(_LEAST_ACCURACY)
-    polynomials, slack = [], []
-    here = [
-        series(name, f, arb_series([centre, 1])) for name, f in zip("pq", functions, strict=True)
-    ]
-    for about, all_ in zip(here, around, strict=True):
-        remainder = _remainder(all_, radius)
-        known = coefficients(about)
-        if not remainder <= known[0].lower() * share:
+    slack = [_remainder(x, radius) for x in around]
+    is_zero = [all(y == 0 for y in x) for x in known]
+    for remainder, (first, *_), zero in zip(slack, known, is_zero, strict=True):
+        if not (zero or (first > 0 and remainder <= first.lower() * share)):
             return None
-        polynomials.append(arb_poly(known[:-1]).integral())
-        slack.append(remainder)
-    if is_zero(here[0]) or is_zero(here[1]):
-        return Block(centre, radius, *polynomials, None, (slack[0], slack[1], arb(0)))
-    if not all(coefficients(x)[0] > 0 for x in around):
-        return None
+    here = [series(name, f, arb_series([centre, 1])) for name, f in names]
+    p, q = (arb_poly(coefficients(x)[:-1]).integral() for x in here)
+    if any(is_zero):
+        return Block(centre, radius, p, q, None, (slack[0], slack[1], arb(0)))
     loss, remainder = (here[0] / here[1]).log(), _remainder((around[0] / around[1]).log(), radius)
     if not remainder < arb(2) ** -_LOSS_BITS:
         return None
     polynomial = arb_poly(coefficients(loss)[:-1])
-    return Block(centre, radius, *polynomials, polynomial, (slack[0], slack[1], remainder))
+    return Block(centre, radius, p, q, polynomial, (slack[0], slack[1], remainder))
 
 
 def series(name: str, function: Function, x: arb_series) -> arb_series:
@@ -204,7 +203,9 @@ def series(name: str, function: Function, x: arb_series) -> arb_series:
     allowed = "a function that takes balls and power series of flint, and returns such"
     try:
         value = function(x)
-    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
+    except (ArithmeticError, ValueError):  # a ball around a pole, perhaps
+        return arb_series([arb("nan")])
+    except (AttributeError, TypeError) as error:
         raise InvalidParameter(name, Described(f"one that raises {error!r}"), allowed) from error
     if isinstance(value, int | arb):
         value = arb_series([value])
@@ -218,10 +219,6 @@ def coefficients(value: arb_series) -> list[arb]:
     """The coefficients up to the order of the remainder."""
     known = [arb(x) for x in value.coeffs()][: ctx.cap]
     return known + [arb(0)] * (ctx.cap - len(known))
-
-
-def is_zero(value: arb_series) -> bool:
-    return all(x == 0 for x in value.coeffs())
 
 
 def _remainder(around: arb_series, radius: arb) -> arb:
