@@ -167,8 +167,9 @@ def compose(
     sensitivity), laplace (scale, sensitivity), randomized-response (epsilon), exponential
     (epsilon), noisy-max (epsilon, noise), gaussian-noisy-max (sigma, options), above-threshold
     (sigma, threshold_sigma, queries, monotone), approximate (epsilon, delta), gshm (k, sigma, tau),
-    csh (sparsity, sigma, tau). Optional: rate, times, and sampling ("poisson", or "batches" for
-    replace-one neighbours). Each repetition and each line draws its own sample.
+    csh (sparsity, sigma, tau), repeat-and-select (mean, shape, and run, the object of one run).
+    Optional: rate, times, and sampling ("poisson", or "batches" for replace-one neighbours). Each
+    repetition and each line draws its own sample.
     """
     target = {n: v for n, v in {"epsilon": epsilon, "delta": delta}.items() if v is not None}
     if len(target) != 1:

@@ -13,9 +13,9 @@ from exactdp.parameters import choice, json_value
 if TYPE_CHECKING:
     from exactdp.accounting.pld import Pld
 
-#: Functions of exactdp.accounting.pld that no line can call: two take laws or losses, and
-#: three answer for a whole run.
-_OTHERS = ("laws", "together", "matrix", "sampled_matrix", "sgd")
+#: Functions of exactdp.accounting.pld that no line can call: three take laws, losses or functions,
+#: and three answer for a whole run.
+_OTHERS = ("laws", "together", "from_density", "matrix", "sampled_matrix", "sgd")
 
 
 @cache
@@ -36,7 +36,9 @@ def steps_of(text: str, name: str, neighbours: str, group: str) -> Pld:
     loss: Pld | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
-            step = _step(line, f"line {number} of {name}", neighbours)
+            place = f"line {number} of {name}"
+            # numbers are read as the decimals in the text
+            step = _step(json_value(place, line, "one JSON object", str), place, neighbours)
             one, times = step if group == "1" else (step[0].grouped(group), step[1])
             repeated = one.composed(times)
             loss = repeated if loss is None else loss.then(repeated)
@@ -45,15 +47,17 @@ def steps_of(text: str, name: str, neighbours: str, group: str) -> Pld:
     return loss
 
 
-def _step(line: str, place: str, neighbours: str) -> tuple[Pld, Any]:
-    """The mechanism in a line, on a sample where it has a rate, and its number of repetitions."""
-    # numbers are read as the decimals in the text
-    fields = json_value(place, line, "one JSON object", str)
-    if not isinstance(fields, dict):
-        raise InvalidParameter(place, line, "one JSON object")
+def _step(value: Any, place: str, neighbours: str) -> tuple[Pld, Any]:
+    """The mechanism of an object, on a sample if it has a rate, and its number of repetitions."""
+    if not isinstance(value, dict):
+        raise InvalidParameter(place, value, "one JSON object")
+    fields = dict(value)
     rate, times = fields.pop("rate", 1), fields.pop("times", 1)
     sampling = choice("sampling", fields.pop("sampling", "poisson"), ("poisson", "batches"))
     replaces = choice("neighbours", neighbours, ("add-remove", "replace-one")) == "replace-one"
+    if "run" in fields:  # of this mechanism another one is run
+        one, runs = _step(fields.pop("run"), f"run in {place}", neighbours)
+        fields["run"] = one.composed(runs)
     loss = _loss_of(fields, place, replaces)
     if sampling == "batches":
         if not replaces:

@@ -62,11 +62,11 @@ _OF_MANY = _Detail(64, Fraction(1, 250), Fraction(1, 10**4))
 
 
 def repeat_and_select(
-    loss: Pld, *, mean: Real, shape: Real | str = 1, least_delta: Real = "1e-12"
+    run: Pld, *, mean: Real, shape: Real | str = 1, least_delta: Real = "1e-12"
 ) -> Pld:
     """The best output of a random number of runs, such as the best of several trainings.
 
-    loss: of one run, which outputs the score with all that is published of it; runs are
+    run: the loss of one run, which outputs the score with all that is published of it; runs are
     independent. Outputs are compared in any order that is fixed without the data. mean: of the
     number of runs, > 0 for "poisson", where no run may happen, else >= 1. shape: of the truncated
     negative binomial law, > -1: 1 is geometric, 0 logarithmic; or "poisson". The number of runs is
@@ -80,16 +80,18 @@ def repeat_and_select(
     >>> print(format(best.epsilon("1e-6"), "3"))  # takes seconds
     [7.1, 7.2]
     """
+    if not isinstance(run, Pld):
+        raise InvalidParameter("run", run, "the loss of one run, of this module")
     runs = _read(mean, shape)
     if runs.shape is not None and runs.mean == 1:
-        return loss
+        return run
     least = delta_target("least_delta", least_delta) * _RARE / max(runs.mean, 1)
-    one, whole = _one_run(loss, least)
+    one, whole = _one_run(run, least)
     law = selected(one, runs, whole=whole)
-    real = tuple((step,) for step in _trials(loss, one.losses[-1], runs, law))
+    real = tuple((step,) for step in _trials(run, one.losses[-1], runs, law))
     step = Step(law, law, real or ((),), attained=False)
-    source = f"{loss.source}; exactdp.accounting.pld.repeated"
-    return Pld(((step, 1),), loss.neighbours, source)
+    source = f"{run.source}; exactdp.accounting.pld.repeated"
+    return Pld(((step, 1),), run.neighbours, source)
 
 
 def _read(mean: Real, shape: Real | str) -> Repetitions:
@@ -114,7 +116,7 @@ def _one_run(loss: Pld, least: Fraction) -> tuple[KnownCurve, bool]:
     """Upper bounds of delta of one run; whether they reach the largest loss, or else `least`."""
     never, largest = loss.infinite_mass().upper, loss.largest_loss()
     if never == 1:
-        raise InvalidParameter("loss", Described("always infinite"), "finite with some probability")
+        raise InvalidParameter("run", Described("always infinite"), "finite with some probability")
     end = loss.epsilon(max(least, never + never * (1 - never) / 2)).upper
     whole = largest is not None and 0 < largest.upper <= end * _NEARLY
     end = Fraction(math.ceil(end * _FINE) + 1, _FINE)
