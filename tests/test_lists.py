@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from exactdp import statement
+from exactdp.accounting import pld
 from exactdp.accounting.calculator import CALCULATORS, calculator
 from exactdp.accounting.calculator import parameters as parameters_of
 from exactdp.accounting.calibration import Calibration
@@ -42,10 +43,11 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "approximate": {"epsilon": "0.5", "delta": "1e-6"},
     "gshm": {"k": 3, "sigma": 9, "tau": 60},
     "csh": {"sparsity": 3, "sigma": 9, "tau": 60},
+    "repeat-and-select": {"run": pld.laplace(scale=2), "mean": 3},
 }
 
 #: Laws for which the checkers of statements have no rule.
-NOT_STATED = {"gaussian-noisy-max", "above-threshold"}
+NOT_STATED = {"gaussian-noisy-max", "above-threshold", "repeat-and-select"}
 
 
 def _words(option: parameters.Option) -> set[str]:

@@ -53,6 +53,8 @@ GROUPS = (
     "local_responses",
     "shuffled",
     "power",
+    "sampled_matrix",
+    "repeated",
 )
 
 

@@ -28,6 +28,8 @@ GROUPS = (
     "local_responses",
     "shuffled",
     "power",
+    "sampled_matrix",
+    "repeated",
 )
 
 _TARGET = Path(__file__).resolve().parents[2] / "exactdp" / "oracle" / "vectors"

@@ -26,7 +26,7 @@ from exactdp.audit.numbers.concentrated import rho_of_noisy_max
 from exactdp.audit.numbers.sequences import loss_of
 from exactdp.balls import ball, refine
 from exactdp.enclosure import Enclosure
-from exactdp.errors import InvalidParameter
+from exactdp.errors import InvalidParameter, Undecided
 from exactdp.local import RandomizedResponse, Shuffled
 from exactdp.normal import hockey_stick
 from exactdp.parameters import Real, choice, delta_target, integer, non_negative, positive, rational
@@ -281,6 +281,29 @@ def _matrix(
     )
 
 
+def _sampled_matrix(*, strategy: str, steps: Real, rate: Real, sigma: Real) -> pld.Pld:
+    return pld.sampled_matrix(
+        sigma=sigma, strategy=strategy.split(), steps=integer("steps", steps, least=1), rate=rate
+    )
+
+
+def _repeated(*, budget: Real, mean: Real, shape: Real) -> pld.Pld:
+    """The best of many runs of any mechanism of a pure budget."""
+    run = pld.randomized_response(epsilon=budget)
+    return pld.repeat_and_select(run, mean=mean, shape=shape)
+
+
+def _repeated_delta(*, epsilon: Real, **parameters: Real) -> Enclosure:
+    return _call_with(_repeated, parameters).delta(epsilon)
+
+
+def _repeated_epsilon(**parameters: Real) -> Enclosure:
+    largest = _call_with(_repeated, parameters).largest_loss()
+    if largest is None:
+        raise Undecided("the largest loss is not known")
+    return largest
+
+
 def _shuffled(*, k: Real, n: Real, budget: Real, epsilon: Real) -> Enclosure:
     values, users = integer("k", k, least=2), integer("n", n, least=1)
 
@@ -335,6 +358,8 @@ _OTHERS: dict[str, Answers] = {
     "local-responses": Answers(local_responses.delta, others={"pmf": local_responses.pmf}),
     "allocation": _of_loss(_allocated),
     "matrix": _of_loss(_matrix),
+    "sampled-matrix": _of_loss(_sampled_matrix),
+    "repeated": Answers(_repeated_delta, others={"epsilon": _repeated_epsilon}),
     "shuffled": Answers(_shuffled),
     "noisy-max": _of_loss(_noisy_max, {"rho": rho_of_noisy_max}),
     "power": _of_loss(_training),
