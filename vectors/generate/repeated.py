@@ -94,11 +94,11 @@ TABLE = [
 GROUP = Group(
     name="repeated",
     description="A mechanism runs K times, and only the best of the K outputs is published; "
-    "outputs are compared in some order that is fixed without the data. Every run is (budget, 0)-DP. K is"
-    " secret and has the mean `mean`: its law is Poisson (nothing is published for K = 0), or"
-    " truncated negative binomial of this `shape` (1: geometric, 0: logarithmic), as in the "
-    "source. The answer holds for all such mechanisms and all orders, and no smaller one "
-    "does.",
+    "outputs are compared in some order that is fixed without the data. Every run is "
+    "(budget, 0)-DP. K is secret and has the mean `mean`: its law is Poisson (nothing is "
+    "published for K = 0), or truncated negative binomial of this `shape` (1: geometric, 0: "
+    "logarithmic), as in the source. The answer holds for all such mechanisms and all orders, "
+    "and no smaller one does.",
     questions={"epsilon": "the least epsilon for which the published output is (epsilon, 0)-DP"},
     source="Papernot, Steinke 2022 (arXiv 2110.03620), Definitions 1 and 5, with a sharper bound",
     methods=(
