@@ -62,6 +62,7 @@ def _searched(budget: mpf, mean: mpf, shape: str) -> mpf:
 
 def _slope(mean: mpf, shape: str) -> Callable[[mpf], mpf]:
     """f', as the sum of k P(K = k) x^(k - 1); each probability follows from the one before."""
+    step: Callable[[int], mpf]
     if shape == "poisson":
         first, step = mean * mp.exp(-mean), lambda k: mean / (k + 1)
     else:
