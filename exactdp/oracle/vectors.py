@@ -53,7 +53,6 @@ GROUPS = (
     "local_responses",
     "shuffled",
     "power",
-    "sampled_matrix",
     "repeated",
 )
 

@@ -25,7 +25,6 @@ SAMPLES = {
     "noisy_max": (1, 4, 7),
     "matrix": (1, 4, 9),
     "shuffled": (1, 2, 5),
-    "sampled_matrix": (1,),
     "repeated": (3, 8),
     "power": (1, 4, 7, 9, 21),
     "local_responses": (1, 8, 14, 27, 31, 37, 41, 44),

@@ -28,7 +28,6 @@ GROUPS = (
     "local_responses",
     "shuffled",
     "power",
-    "sampled_matrix",
     "repeated",
 )
 

@@ -85,7 +85,7 @@ def repeat_and_select(
     runs = _read(mean, shape)
     if runs.shape is not None and runs.mean == 1:
         return run
-    least = delta_target("least_delta", least_delta) * _RARE / max(runs.mean, 1)
+    least = delta_target("least_delta", least_delta) * _RARE / max(runs.mean, Fraction(1))
     one, whole = _one_run(run, least)
     law = selected(one, runs, whole=whole)
     real = tuple((step,) for step in _trials(run, one.losses[-1], runs, law))

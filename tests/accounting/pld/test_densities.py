@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -41,7 +42,12 @@ def _pair(p: Density, q: Density) -> pld.Pld:
 
 
 def _laplace() -> pld.Pld:
-    rising, falling = (lambda x: x.exp() / 2), (lambda x: (-x).exp() / 2)
+    def rising(x: Any) -> Any:
+        return x.exp() / 2
+
+    def falling(x: Any) -> Any:
+        return (-x).exp() / 2
+
     return pld.from_density(
         [lambda x: rising(x - 1), lambda x: rising(x - 1), lambda x: falling(x - 1)],
         [rising, falling, falling],
@@ -120,15 +126,18 @@ def test_two_runs_of_a_loss_that_is_not_monotone_are_the_double_sum() -> None:
     shifted = [np.exp(-((places - m) ** 2) / 2) / np.sqrt(2 * np.pi) / 100 for m in (-2, 1)]
     p = (shifted[0] + 2 * shifted[1]) / 3
     both = [np.outer(side, side) for side in (p, q)]
-    sums = [np.maximum(a - np.e * b, 0).sum() for a, b in (both, both[::-1])]
+    sums = [np.maximum(a - math.e * b, 0).sum() for a, b in (both, both[::-1])]
     delta = _pair(_mixture, _normal(0)).composed(2).delta(1)
     assert float(delta.lower) - 1e-4 < max(sums) < float(delta.upper) + 1e-4
     assert delta.width < delta.lower / 500
 
 
 def test_outputs_of_one_side_alone_are_infinite_losses() -> None:
+    def level(height: int) -> Density:
+        return lambda x: 0 * x + height
+
     def flat(*heights: int) -> list[Density]:
-        return [lambda x, h=h: 0 * x + h for h in heights]
+        return [level(height) for height in heights]
 
     loss = pld.from_density(
         flat(0, 1, 1, 0, 0),

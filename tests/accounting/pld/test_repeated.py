@@ -16,7 +16,7 @@ from exactdp.law import Law
 from tests.reference import to_mp
 
 #: Runs by their mean and shape.
-RUNS = [
+RUNS: list[tuple[str, int | str]] = [
     ("1.5", 1),
     ("20", 1),
     ("5", 0),
@@ -83,9 +83,10 @@ def test_no_order_of_any_mechanism_leaks_more(seed: int) -> None:
     p, q = (_law(chances, 4) for _ in range(2))
     one = pld.laws(Law(dict(enumerate(p))), Law(dict(enumerate(q))), neighbours=pld.ADD_REMOVE)
     best = pld.repeat_and_select(one, mean=mean, shape=shape)
-    f, sides = _generating(mean, shape), [[to_mp(x) for x in side] for side in (p, q)]
+    f, one_side, other = _generating(mean, shape), *([to_mp(x) for x in side] for side in (p, q))
     for epsilon in ("0", "0.5", "1", "2"):
-        largest = max(_best(f, *pair, mpf(epsilon)) for pair in (sides, sides[::-1]))
+        pairs = ((one_side, other), (other, one_side))
+        largest = max(_best(f, a, b, mpf(epsilon)) for a, b in pairs)
         assert largest <= to_mp(best.delta(epsilon).upper) + mpf(10) ** -12
 
 
@@ -93,8 +94,9 @@ def test_an_event_attains_the_lower_end() -> None:
     p, q = [Fraction(9, 10), Fraction(1, 10)], [Fraction(1, 5), Fraction(4, 5)]
     one = pld.laws(Law(dict(enumerate(p))), Law(dict(enumerate(q))), neighbours=pld.ADD_REMOVE)
     best = pld.repeat_and_select(one, mean="1.5", shape=1)
-    sides = [[to_mp(x) for x in side] for side in (p, q)]
-    exact = max(_best(_generating("1.5", 1), *pair, mpf("0.5")) for pair in (sides, sides[::-1]))
+    one_side, other = ([to_mp(x) for x in side] for side in (p, q))
+    f, pairs = _generating("1.5", 1), ((one_side, other), (other, one_side))
+    exact = max(_best(f, a, b, mpf("0.5")) for a, b in pairs)
     lower = to_mp(best.delta("0.5").lower)
     assert exact * mpf("0.999") <= lower <= exact * (1 + mpf(10) ** -9)
 
