@@ -1,4 +1,4 @@
-"""Counting users per key on the engine that holds the rows, in several passes to save memory."""
+"""Counting users per key, a part of the users at a time: in memory, and for Spark on the engine."""
 
 from __future__ import annotations
 

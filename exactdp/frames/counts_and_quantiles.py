@@ -144,7 +144,7 @@ class CountsAndQuantiles:
         values of one user for one key that count, which the sensitivity of the choices needs."""
         promise = self.counts.guarantee
         source = (
-            f"{promise.source}; {self.runs} choices of bounded range "
+            f"{promise.source}; {self.runs} choice{'s' * (self.runs > 1)} of bounded range "
             f"{decimal_text(self.width)} (Dong, Durfee, Rogers 2020); finite laws dominate each"
         )
         leaks = self.loss.delta(self.epsilon, **_ROUGHLY)

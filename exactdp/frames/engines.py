@@ -1,4 +1,4 @@
-"""The engines: how each evaluates pairs once, and makes a frame of a release.
+"""The engines: how each evaluates rows or pairs once, and makes a frame of a release.
 
 DuckDB reads frames of pandas and pyarrow, without a copy if types allow. Polars, DuckDB and Spark
 process their own frames. Dask moves all rows of a user into one partition, which DuckDB reads. So

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 _NUMBER = "_part"
 
-#: So many rows at a time fit processors and memory, but more than so many parts are slow to select.
-_ROWS, _MOST = 2_000_000, 16
+#: So many rows at a time fit processors and memory, but more than so many parts are slow to select,
+#: unless so many rows of a part need too much memory.
+_ROWS, _MOST, _MOST_ROWS = 2_000_000, 16, 16_000_000
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ ALL = Part(0, 1)
 
 def parts_for(rows: int) -> int:
     """How many parts of rows in memory take little time and memory; each part reads all rows."""
-    return min(max(1, -(-rows // _ROWS)), _MOST)
+    return max(min(max(1, -(-rows // _ROWS)), _MOST), -(-rows // _MOST_ROWS))
 
 
 def _numbered(frame: nw.LazyFrame[Any], number: int) -> nw.LazyFrame[Any]:
