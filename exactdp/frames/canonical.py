@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.frames.columns import INTEGERS, USER, ColumnType, nw_
 from exactdp.frames.question import Question
-from exactdp.frames.values import Reading
+from exactdp.frames.reading import Reading
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -21,7 +21,7 @@ from exactdp.frames.engines import over_pairs
 from exactdp.frames.keyed_hash import PRIORITY, KeyedHash
 from exactdp.frames.parts import Part
 from exactdp.frames.question import Question
-from exactdp.frames.values import Reading
+from exactdp.frames.reading import Reading
 
 if TYPE_CHECKING:
     import narwhals as nw

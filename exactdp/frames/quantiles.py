@@ -16,7 +16,7 @@ from typing import Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.fields import Number, converted, flag, frozen, number, whole
-from exactdp.frames.values import Reading, read_missing
+from exactdp.frames.reading import Reading, read_missing
 from exactdp.mechanisms import GridQuantile
 from exactdp.parameters import Real, decimal_text, positive, rational
 

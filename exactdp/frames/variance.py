@@ -17,7 +17,8 @@ from typing import Any
 
 from exactdp.errors import InvalidParameter
 from exactdp.fields import frozen
-from exactdp.frames.values import LARGEST, Mean, Total, upwards
+from exactdp.frames.reading import LARGEST
+from exactdp.frames.values import Mean, Total, upwards
 
 
 @frozen

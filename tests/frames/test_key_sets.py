@@ -19,7 +19,7 @@ from exactdp.accounting.pld import Exhausted
 from exactdp.frames.cells import cells_of
 from exactdp.frames.pairs import all_pairs
 from exactdp.frames.question import read_question
-from exactdp.frames.values import Reading
+from exactdp.frames.reading import Reading
 from exactdp.mechanisms import MAD2R, GSHMWithSums, KnownKeys, TopKWithBase
 from exactdp.samplers import SeededSource
 from tests.frames.reference import (

@@ -19,7 +19,7 @@ from exactdp.errors import InvalidParameter
 from exactdp.frames import CountsAndQuantiles, KeyedHash, Mean, Quantile, Sum, release, release_by
 from exactdp.frames.cells import cells_of
 from exactdp.frames.question import read_question
-from exactdp.frames.values import Reading
+from exactdp.frames.reading import Reading
 from exactdp.samplers import SeededSource
 from tests.frames.reference import ENGINES, Row, chosen, frame_of, listed
 from tests.frames.test_values import rows_of, share_and_weight
