@@ -50,6 +50,7 @@ GROUPS = (
     "allocation",
     "noisy_max",
     "matrix",
+    "sampled_matrix",
     "local_responses",
     "shuffled",
     "power",

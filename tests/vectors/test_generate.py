@@ -24,6 +24,7 @@ SAMPLES = {
     "allocation": (6, 9, 10),
     "noisy_max": (1, 4, 7),
     "matrix": (1, 4, 9),
+    "sampled_matrix": (1,),
     "shuffled": (1, 2, 5),
     "repeated": (3, 8),
     "power": (1, 4, 7, 9, 21),

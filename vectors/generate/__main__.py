@@ -25,6 +25,7 @@ GROUPS = (
     "allocation",
     "noisy_max",
     "matrix",
+    "sampled_matrix",
     "local_responses",
     "shuffled",
     "power",

@@ -281,6 +281,16 @@ def _matrix(
     )
 
 
+def _sampled_matrix(*, strategy: str, steps: Real, rate: Real, sigma: Real) -> pld.Pld:
+    """strategy: as in :func:`_matrix`; it has as many bands as coefficients."""
+    return pld.sampled_matrix(
+        sigma=sigma,
+        strategy=strategy.split(),
+        steps=integer("steps", steps, least=1),
+        rate=rate,
+    )
+
+
 def _repeated(*, budget: Real, mean: Real, shape: Real) -> pld.Pld:
     """The best of many runs of any mechanism of a pure budget."""
     run = pld.randomized_response(epsilon=budget)
@@ -352,6 +362,7 @@ _OTHERS: dict[str, Answers] = {
     "local-responses": Answers(local_responses.delta, others={"pmf": local_responses.pmf}),
     "allocation": _of_loss(_allocated),
     "matrix": _of_loss(_matrix),
+    "sampled-matrix": _of_loss(_sampled_matrix),
     "repeated": Answers(_repeated_delta, others={"epsilon": _repeated_epsilon}),
     "shuffled": Answers(_shuffled),
     "noisy-max": _of_loss(_noisy_max, {"rho": rho_of_noisy_max}),
