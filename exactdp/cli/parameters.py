@@ -126,7 +126,7 @@ BY = Option(
     "column names",
     "Column of keys whose users are counted; separate several by commas. Of a column of dates, "
     "day:COLUMN, week:COLUMN, month:COLUMN or year:COLUMN; of a column of numbers, intervals "
-    "between edges, as in age:0..18..65..120.",
+    "between edges, as in age:0..18..65..120; values outside are left out.",
 )
 EPSILON_SHARE = Option("epsilon", "a number > 0", "Part of the privacy budget for noisy numbers.")
 MOST = Option(

@@ -12,7 +12,9 @@ from exactdp.cli import parameters as opt
 from exactdp.cli.answers import Answer, answering
 from exactdp.cli.options import one_pair_option, options, overwrite_option
 from exactdp.cli.output import new_file, write_file
+from exactdp.cli.publishing import statement_path
 from exactdp.cli.reading import existing
+from exactdp.errors import InvalidParameter
 from exactdp.progress import counted
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def check(file: str) -> Answer:
     from exactdp import statement as statements
 
     with counted("checking"):
-        verdict = statements.check(existing(file).read_bytes())
+        verdict = statements.check(_content(file))
     data = {"verdict": verdict.verdict, "reason": verdict.reason, "sha256": verdict.sha256}
     return Answer(data, str(verdict), verdict.status)
 
@@ -137,4 +139,13 @@ def theorem(file: str, output: str, overwrite: bool) -> Answer:
 def _read(name: str) -> Statement:
     from exactdp.statement import Statement
 
-    return Statement.read(Path(existing(name)).read_bytes())
+    return Statement.read(_content(name))
+
+
+def _content(name: str) -> bytes:
+    """The bytes of a statement; a release is refused, and its statement named."""
+    path = Path(existing(name))
+    beside = statement_path(path)
+    if beside.is_file():
+        raise InvalidParameter("file", name, f"a statement; that of this release is {beside}")
+    return path.read_bytes()

@@ -35,6 +35,10 @@ def test_release_and_query(tmp_path: Path, name: str, flags: list[str], ending: 
     code, _, err = run(*arguments)
     assert code == 2
     assert "does not exist yet" in err
+    for command in ("show", "check"):
+        code, _, err = run("statement", command, str(out))
+        assert code == 2
+        assert f"that of this release is {out}.statement.json" in err
 
 
 @pytest.mark.few(1)

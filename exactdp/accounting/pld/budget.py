@@ -58,7 +58,7 @@ class Budget:
     >>> budget.spend(pld.gaussian(sigma=2))
     Traceback (most recent call last):
     ...
-    exactdp.errors.Exhausted: divergence 1.1... of 1.664 is left
+    exactdp.errors.Exhausted: divergence 1.1... of 1.664 is left; nothing was spent
     """
 
     def __init__(
@@ -213,10 +213,13 @@ class Budget:
 
     def _exhausted(self, name: str, amount: Fraction, left: Fraction) -> Exhausted:
         if name not in self.limits:
-            return Exhausted(f"{name} {short_text(amount)} was asked for, there is none")
+            return Exhausted(
+                f"{name} {short_text(amount)} was asked for, there is none; nothing was spent"
+            )
         limit = short_text(self.limits[name])
         return Exhausted(
-            f"{name} {short_text(amount)} was asked for, {short_text(left)} of {limit} is left"
+            f"{name} {short_text(amount)} was asked for, {short_text(left)} of {limit} is left; "
+            "nothing was spent"
         )
 
 

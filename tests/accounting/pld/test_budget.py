@@ -28,7 +28,9 @@ def test_a_budget_pays_to_the_last_digit() -> None:
     for _ in range(3):
         budget.spend(epsilon="0.1")
     assert budget.remaining == {"epsilon": 0, "delta": Fraction(1, 10**6)}
-    with pytest.raises(pld.Exhausted, match="delta 1e-5 was asked for, 1e-6 of 1e-6 is left"):
+    with pytest.raises(
+        pld.Exhausted, match="delta 1e-5 was asked for, 1e-6 of 1e-6 is left; nothing was spent"
+    ):
         budget.spend(epsilon=0, delta="1e-5")
     assert budget.remaining["delta"] == Fraction(1, 10**6)
 
