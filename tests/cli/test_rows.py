@@ -405,10 +405,10 @@ def test_a_closed_output_is_an_error() -> None:
 def test_an_engine_that_breaks_the_bound_is_no_bad_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from exactdp.frames import bounding
+    from exactdp.frames import counting
 
-    marked = bounding._marked
-    monkeypatch.setattr(bounding, "_marked", lambda pairs, question, k: marked(pairs, question, 9))
+    first_keys = counting.first_keys
+    monkeypatch.setattr(counting, "first_keys", lambda pairs, order, k: first_keys(pairs, order, 9))
     data = visits(tmp_path / "v.csv")
     arguments = ["--k", "2", *TARGET, "--output", str(tmp_path / "o.csv")]
     code, text, err = run("release", "gshm", str(data), *arguments)

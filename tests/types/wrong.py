@@ -18,6 +18,8 @@ from exactdp.registry import linter  # wrong
 from exactdp.statement import Statment  # wrong
 from exactdp.plans import Plans  # wrong
 from exactdp.audit.glue import search_all  # wrong
+from exactdp.audit.code import foreign_laws  # wrong
+from exactdp.accounting.pld.ask import Deltas  # wrong
 from exactdp import Enclosures  # wrong
 import exactdp.accounting.gausian  # wrong
 from exactdp import registry

@@ -51,7 +51,7 @@ def from_density(
     ...     return 1 / ((x / 2).exp() + (-x / 2).exp()) ** 2
     >>> noise = pld.from_density(lambda x: logistic(x - 1), logistic, neighbours=pld.ADD_REMOVE)
     >>> print(format(noise.delta("0.5"), "6"))
-    [0.122459, 0.12246]
+    [0.0774046, 0.0774047]
     """
     places = tuple(rational("breaks", x) for x in breaks)
     if any(a >= b for a, b in pairwise(places)):
