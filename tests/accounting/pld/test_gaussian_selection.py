@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -133,3 +134,10 @@ def test_the_lower_ends_are_those_of_queries() -> None:
             r = _stops([*[one - 1] * 3, last - 1], own, noise)
             worst = max(worst, *(excess(*pair, 0.25) for pair in ((p, q), (q, p), (q, r), (r, q))))
     assert 0 < float(low) <= worst * 1.02
+
+
+def test_epsilon_and_delta_of_many_queries_agree() -> None:
+    """About epsilon is guessed from a sketch of the law, which needs many binary digits here."""
+    loss = pld.above_threshold(sigma=8, threshold_sigma=4, queries=1000)
+    epsilon = loss.epsilon("1e-6")
+    assert loss.delta(epsilon.upper).lower <= Fraction(1, 10**6) <= loss.delta(epsilon.lower).upper

@@ -13,7 +13,9 @@ from exactdp.arrays import Floats, np
 from exactdp.balls import precision
 from exactdp.errors import Undecided
 
-_BITS = 64
+#: Precision of the sketch of a law; with 64 bits nothing is left of the largest of many noises.
+#: Precision of the sketch of a law. With 64 bits nothing is left of the largest of many noises.
+_BITS = 128
 
 #: The law of one step is followed until the larger losses have a mass of 2^-bits; a larger number
 #: of bits is tried only if a smaller one does not suffice, because losses that are much rarer than
