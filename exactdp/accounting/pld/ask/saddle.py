@@ -14,7 +14,6 @@ from exactdp.balls import precision
 from exactdp.errors import Undecided
 
 #: Precision of the sketch of a law; with 64 bits nothing is left of the largest of many noises.
-#: Precision of the sketch of a law. With 64 bits nothing is left of the largest of many noises.
 _BITS = 128
 
 #: The law of one step is followed until the larger losses have a mass of 2^-bits; a larger number
