@@ -171,9 +171,9 @@ def test_a_calibration_in_a_notebook_has_a_picture(name: str) -> None:
     (least, value), *others = calibration.nearby()
     deltas = [float(value.upper), *(float(delta.upper) for _, delta in others)]
     assert deltas == sorted(deltas, reverse=True)
-    found = Fraction(list(calibration.parameters.values())[-1])
-    assert 0.8 * float(found) <= least < found
-    assert dict(calibration.nearby())[found].upper <= calibration.target
+    chosen = Fraction(list(calibration.parameters.values())[-1])
+    assert 0.8 * float(chosen) <= least < chosen
+    assert dict(calibration.nearby())[chosen].upper <= calibration.target
     picture = calibration._repr_html_().partition("</table>")[2]
     assert picture.count('r="2.5"') == sum(delta > 0 for delta in deltas)
     assert picture.count('r="6"') == picture.count("stroke-dasharray") == 1

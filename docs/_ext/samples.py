@@ -33,11 +33,11 @@ def filled(page: str) -> str:
 
 def _filled(match: re.Match[str]) -> str:
     lines = match[1].split("\n")
-    for shown in _LINE.findall(match[2]):
-        places = [i for i, line in enumerate(lines) if fits(line, shown)]
+    for sample in _LINE.findall(match[2]):
+        places = [i for i, line in enumerate(lines) if fits(line, sample)]
         if not places:
-            raise ValueError(f"no line of the block above can be {shown!r}")
-        lines[places[0]] = shown
+            raise ValueError(f"no line of the block above can be {sample!r}")
+        lines[places[0]] = sample
     return "\n".join(lines)
 
 

@@ -116,8 +116,8 @@ def distance_from_half(answers):
 
 
 def below_and_last(answers):
-    given = answers != ENDED
-    last = answers.shape[1] - 1 - np.argmax(given[:, ::-1], axis=1)
+    answered = answers != ENDED
+    last = answers.shape[1] - 1 - np.argmax(answered[:, ::-1], axis=1)
     return np.stack(
         [(answers == BELOW).sum(axis=1), answers[np.arange(len(answers)), last]], axis=1
     )
@@ -147,8 +147,8 @@ def rappor(data, n, rng, f, p, q):
 
     data: the bits that a value sets, among 20.
     """
-    drawn = rng.random((n, 20))
-    bits = np.where(drawn < f, drawn < f / 2, np.isin(np.arange(20), data))
+    uniform = rng.random((n, 20))
+    bits = np.where(uniform < f, uniform < f / 2, np.isin(np.arange(20), data))
     return rng.random((n, 20)) < np.where(bits, q, p)
 
 

@@ -28,9 +28,9 @@ def samples() -> ModuleType:
 @pytest.mark.parametrize("page", [p for p in PAGES if _COMMENT in p.read_text("utf-8")], ids=str)
 def test_every_line_that_is_shown_fits(page: Path, samples: ModuleType) -> None:
     text = page.read_text("utf-8")
-    shown = samples.filled(text)
-    assert _COMMENT not in shown
-    blocks = [re.findall(r"^```\w+\n(.*?)^```", each, re.M | re.S) for each in (text, shown)]
+    filled = samples.filled(text)
+    assert _COMMENT not in filled
+    blocks = [re.findall(r"^```\w+\n(.*?)^```", each, re.M | re.S) for each in (text, filled)]
     assert all(matches(*pair) for pair in zip(*blocks, strict=True))
 
 

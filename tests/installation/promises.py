@@ -90,9 +90,9 @@ def base() -> None:
     for extra, programs in MISSING.items():
         for program in programs:
             refused(extra, program)
-    shown = metadata("exactdp")["Description"]  # by a package index, which lacks the files
-    assert shown.startswith("# exactdp\n")
-    assert re.findall(r"\]\((?!https?:)", shown) == []
+    description = metadata("exactdp")["Description"]  # by a package index, which lacks the files
+    assert description.startswith("# exactdp\n")
+    assert re.findall(r"\]\((?!https?:)", description) == []
 
 
 def local() -> None:

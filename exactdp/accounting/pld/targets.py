@@ -132,8 +132,8 @@ def most_steps(
     Raises InvalidParameter, Undecided.
 
     >>> from exactdp.accounting import pld
-    >>> found = pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5")
-    >>> found.steps  # takes seconds
+    >>> training = pld.most_steps(noise_multiplier=2, rate="0.1", epsilon=1, delta="1e-5")
+    >>> training.steps  # takes seconds
     16
     """
     _only_known("most_steps", scheme)

@@ -131,8 +131,8 @@ class Comparison:
         changes, met = self._meetings(one, two)
         if not met:
             return
-        shown = [(each.where, each.draws) for each in one.exposed + two.exposed if each.shows]
-        for where, draws in dict.fromkeys(shown):
+        exposed = [(each.where, each.draws) for each in one.exposed + two.exposed if each.shows]
+        for where, draws in dict.fromkeys(exposed):
             if not draws.isdisjoint(changes):
                 text = f"{one.name} noise that protects a value is shown, too, or taken off again"
                 self.violations.append(Violation("leak", where, text))

@@ -77,8 +77,8 @@ def _law(parts: list[_Part], scale: Fraction, kind: type) -> Law[Result]:
     weights: dict[Result, Fraction] = {}
     for names in product(*(part.weights for part in parts)):
         named = list(zip(parts, names, strict=True))
-        shown = [_shown(part.items[name], kind) for part, name in named]
-        result = Result(names, shown[0] if len(shown) == 1 else tuple(shown))
+        outcomes = [_outcome(part.items[name], kind) for part, name in named]
+        result = Result(names, outcomes[0] if len(outcomes) == 1 else tuple(outcomes))
         weights[result] = prod((part.weights[name] for part, name in named), start=scale)
     return Law(weights, 1 - sum(weights.values(), Fraction(0)))
 
@@ -89,7 +89,7 @@ def _kind(value: Any) -> type | None:
     return kind if kind in (list, dict, tuple) else None
 
 
-def _shown(items: Items, kind: type) -> Any:
+def _outcome(items: Items, kind: type) -> Any:
     return outcome(items if kind is tuple else new(kind, items))
 
 
@@ -97,7 +97,7 @@ def _part(law: Values, kind: type) -> _Part:
     part = _Part({}, {})
     for value, p in law.weights:
         items = value.items if type(value) is Held else value
-        _shown(items, kind)  # refuses what is not plain
+        _outcome(items, kind)  # refuses what is not plain
         name = key(items)
         part.items[name] = items
         part.weights[name] = part.weights.get(name, Fraction(0)) + p

@@ -51,8 +51,8 @@ _MOST_ERROR = 0.25
 _ANYWHERE = (0, 1 << 40)
 
 _LITTLE_NOISE = (
-    "the loss of an epoch is not computed for so little noise or so many steps; one step alone, "
-    "without the allocation, is an upper bound, larger by at most ln(steps) for each epoch"
+    "the noise is too small, or the number of steps too large, for the loss of an epoch; one step "
+    "without the allocation is an upper bound, larger by at most ln(steps) for each epoch"
 )
 
 #: Number of nodes of a sketch; tails of sums are followed to a mass of 2^-bits.

@@ -173,7 +173,7 @@ def chords(
 def kinks(points: Sequence[Point]) -> tuple[list[Outcome], arb]:
     """The outcomes of a convex curve that falls, and its last value.
 
-    points: of rising x, the first with x = 0; left out are those that are not on their hull.
+    points: in the order of x, the first at x = 0. Points above the lower convex hull are ignored.
     """
     kept: list[Point] = []
     for point in points:
